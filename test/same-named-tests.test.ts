@@ -6,7 +6,8 @@ import { readSources, type SourceFile } from './support/source.ts';
 
 /** Fewer branches are wiring, or a table that its users test. */
 const MIN_BRANCHES = 5;
-const BRANCH = /\bif\b|\bswitch\b|(?<!\?)\?(?![.?:)])|&&|\|\|/g;
+// `name?(…)` declares an optional method.
+const BRANCH = /\bif\b|\bswitch\b|(?<!\?)\?(?![.?:()])|&&|\|\|/g;
 const EXPORTED_FUNCTION = /^export (?:async )?function|^export class|^export const \w+ = (?:async )?\(/m;
 /** Shells run the decisions of others: the tests of those, and cluster tests, cover them. */
 const SHELL = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\b/;

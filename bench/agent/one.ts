@@ -10,7 +10,7 @@ import { buildBundle } from '../../scripts/bundle.ts';
 import { sandboxFolders } from '../../src/agent/host/sandbox/folders.ts';
 import { createSandboxHost } from '../../src/agent/host/sandbox/host.ts';
 import { sendSignal, unitPids } from '../../src/agent/host/sandbox/unit-process.ts';
-import { rememberCluster } from '../../src/agent/identity/access.ts';
+import { rememberCluster } from '../../src/agent/identity/remember-cluster.ts';
 import { createIdentityStore, identityFiles } from '../../src/agent/identity/store.ts';
 import { NODE_FLAGS } from '../../src/agent/install/own-unit.ts';
 import { AGENT_PKI } from '../../src/agent/layout.ts';

@@ -43,6 +43,8 @@ export const IDENTITY_KUBECONFIG = `${KUBELET_PKI}/kubeconfig`;
 /** The file with the address of the API server: the agent starts again without the file that it joined with. */
 export const CLUSTER_FILE = `${PKI_DIRECTORY}/cluster.json`;
 export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
+/** The file with what the agent has followed of a rotation of the authorities of its cluster. */
+export const AUTHORITIES_FILE = `${PKI_DIRECTORY}/authorities.json`;
 
 /** The file that defines what this host permits to repair jobs. It is written when the host is installed, never by the API. */
 export const JOBS_CONFIG_FILE = '/etc/kubenode/jobs.json';

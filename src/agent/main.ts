@@ -15,14 +15,10 @@ import { createFactCollector } from './facts/collector.ts';
 import type { Host } from './host/port.ts';
 import { createSandboxHost, type SandboxHost } from './host/sandbox/host.ts';
 import { createSystemdHost, type SystemdHost } from './host/systemd/host.ts';
-import {
-  connectAsAgent,
-  type JoinedCluster,
-  knownCluster,
-  readBootstrapFile,
-  rememberCluster,
-} from './identity/access.ts';
+import { connectAsAgent, readBootstrapFile } from './identity/access.ts';
 import { type AgentIdentityOptions, createAgentIdentity } from './identity/identity.ts';
+import { type JoinedCluster, knownCluster } from './identity/known-cluster.ts';
+import { rememberCluster } from './identity/remember-cluster.ts';
 import { agentLock } from './layout.ts';
 import { probeKubelet } from './peers/probe.ts';
 import { createPeerProber, type PeerProber } from './peers/prober.ts';
@@ -101,11 +97,10 @@ async function runOn(
   signal: AbortSignal,
 ): Promise<void> {
   const { machine, version, clock, log, random } = options;
-  const onChange = (): void => trigger.notify();
   let opened: Agent | undefined;
   await requireOwnHost(host.files, machine);
   const { client, cluster } = await connectAgent(options, host);
-  const api = createAgentApi({ client, machine, clock, log, random, onChange });
+  const api = createAgentApi({ client, machine, clock, log, random, onChange: () => trigger.notify() });
   const identity = createAgentIdentity({
     host,
     machine,
@@ -114,18 +109,18 @@ async function runOn(
     ...('own' in options.access ? ownIdentity(options.access.own) : {}),
     machineUid: () => opened?.accepted()?.uid,
     needsKubelet: () => needsKubelet(opened?.accepted()),
+    kubelets: async () => await opened?.kubelets(),
     clock,
     random,
     log,
-    onChange,
+    onChange: () => trigger.notify(),
   });
   const metrics = createAgentMetrics({
     certificateNotAfter: () => identity.notAfter(),
     isOnline: () => api.isOnline(),
     residentBytes: () => process.memoryUsage.rss(),
   });
-  const collector = createFactCollector({ host, clock, log });
-  const prober = createProber(api, clock);
+  const [collector, prober] = [createFactCollector({ host, clock, log }), createProber(api, clock)];
   let reconciledMs = clock.monotonicMs();
   const events = createMachineEvents({ ...options, client, instance: machine, metrics: metrics.events });
   const health = await startHealthServer({
@@ -141,6 +136,7 @@ async function runOn(
     const agent = await openAgent({
       certificateNotAfter: () => identity.notAfter(),
       joinProblem: () => identity.problem(),
+      authorities: () => identity.authorities(),
       facts: () => collector.facts(),
       peers: () => prober.answers(),
       host,
@@ -166,8 +162,8 @@ async function runOn(
     // The last accepted state is enforced from the start, with or without a certificate.
     const watching = identity.ready().then(() => api.run(signal));
     const detecting = identity.ready().then(() => detectProblems(host, client, options, signal));
-    const beside = [identity.run(signal), detecting, collector.run(signal), prober.run(signal)];
-    await Promise.all([watching, agent.run(signal), ...beside]);
+    const beside = [identity, collector, prober].map((each) => each.run(signal));
+    await Promise.all([watching, agent.run(signal), detecting, ...beside]);
     await agent[Symbol.asyncDispose]();
   } finally {
     await events.close();
@@ -227,7 +223,7 @@ async function clusterToJoin(
   host: Host,
   bootstrapFile: string | undefined,
 ): Promise<JoinedCluster | undefined> {
-  const known = await knownCluster(host);
+  const known = await knownCluster(host.files);
   if (bootstrapFile === undefined) return known;
   try {
     return await rememberCluster(host, await readBootstrapFile(bootstrapFile));

@@ -518,3 +518,6 @@ export const KUBELET_CONDITIONS: readonly string[] = [
 
 /** The ConfigMap in our namespace of a hosted cluster that hosting writes to prove that its API server works. */
 export const UPGRADE_CANARY = 'kubenode-upgrade-canary';
+
+/** The ConfigMap with the authorities of a hosted cluster, signed by hosting. Each agent reads it. */
+export const CONFIG_AUTHORITIES = { namespace: NAMESPACE_AGENTS, name: 'authorities' } as const;

@@ -51,6 +51,16 @@ const clusterState = z.strictObject({
       balancerPorts: z.array(port).length(2).readonly(),
     })
     .optional(),
+  /** Present in a hosted control plane that other machines reach: its gateways listen on all addresses. */
+  exposure: z
+    .strictObject({
+      /** The name or address in the certificate and in kubeconfigs for others. */
+      host: z.string(),
+      port,
+      /** The ports for the health of the gateways. */
+      gatewayPorts: z.array(port).length(2).readonly(),
+    })
+    .optional(),
 });
 
 const fleetState = z.strictObject({
@@ -66,6 +76,7 @@ const fleetState = z.strictObject({
 
 export type LocalClusterState = Readonly<z.infer<typeof clusterState>>;
 export type ApiServersState = NonNullable<LocalClusterState['apiServers']>;
+export type ExposureState = NonNullable<LocalClusterState['exposure']>;
 export type PlaneSettings = Readonly<z.infer<typeof planeSettings>>;
 export type FleetState = Readonly<z.infer<typeof fleetState>>;
 

@@ -78,7 +78,7 @@ async function countWrites(ladder: CaseOfLadder): Promise<number> {
   return bed.api.journal.length;
 }
 
-describe('rules and jobs whose process crashes', { timeout: 600_000 }, () => {
+describe('rules and jobs whose process crashes', () => {
   it.each(Object.entries(LADDERS))(
     'R30 reboots no more often than without the crash, and ends the same, at each write of a ladder %s',
     async (_, ladder) => {

@@ -120,13 +120,14 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     await expect.poll(up).toEqual({ agent: '10', controllers: '3', hosting: '1', sync: '1' });
   });
 
-  // Each step verifies on the API servers what it names, within limits of its own: docs/guides/demo.md.
+  // Each step verifies on the API servers what it names: docs/guides/demo.md. Its limits are for a machine that runs nothing else.
   it(`verifies the steps of the tour in the order ${order.join(', ')}`, async () => {
     const exitCode = await runTour();
     const results = endedSteps.map(({ result }) => result);
-    expect(results.map(({ name, state, message }) => `${name} ${state} ${message ?? ''}`.trimEnd())).toEqual(
-      order.map((name) => `${name} Verified`),
-    );
+    // In the message of a failure, which is longer than those of expect.
+    const failed = results.filter(({ state }) => state !== 'Verified');
+    if (failed.length > 0) throw new Error(failed.map((each) => JSON.stringify(each)).join('\n'));
+    expect(results.map(({ name }) => name)).toEqual(order);
     expect(exitCode).toBe(0);
   });
 
@@ -216,7 +217,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   /** As a person runs it, beside the fleet. Resolves to its exit code. */
   async function runTour(): Promise<number | null> {
     const steps = order.flatMap((name) => ['--step', name]);
-    const args = [user.main, 'tour', '--yes', '-o', 'json', ...steps];
+    const args = [user.main, 'tour', '--yes', '--patience', '5', '-o', 'json', ...steps];
     const tour = user.start(process.execPath, args, ['ignore', 'pipe', 'inherit']);
     const closed = new Promise<number | null>((resolve) => tour.once('close', resolve));
     for await (const line of createInterface(tour.stdout ?? Readable.from([]))) {

@@ -13,7 +13,7 @@ export interface ObservedFleet {
   readonly journal: Pick<Journal, 'lines'>;
 }
 
-const WITHIN_MS = 300_000;
+const WITHIN_MS = 600_000;
 /** For expect.poll where a question costs programs on nodes or several requests. */
 export const SELDOM = { interval: 500 };
 

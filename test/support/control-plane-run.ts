@@ -17,6 +17,7 @@ import { findFreePort } from '../../src/os/net/ports.ts';
 import { type Command, stopProcess } from '../../src/os/process/child.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
+import { LAZY_GC } from './lazy-gc.ts';
 
 /** Plain data: vitest sends it from its main process to the workers. */
 export interface Run {
@@ -81,12 +82,9 @@ async function startEtcd(folder: string, notes: string, path: ProgramPath): Prom
   return { ...access, url, pkiFolder };
 }
 
-/**
- * Collects garbage later: a start of kube-apiserver then takes 4.2 seconds of CPU instead of 5.8, and up to 600 MiB instead of 350. The limit
- * is far above what a thousand machines take: near its limit a program collects garbage most of the time.
- */
+/** Also in benches, which start these API servers without the settings of tests. */
 export function withLazyGc(command: Command): Command {
-  return { ...command, env: { ...command.env, GOGC: '400', GOMEMLIMIT: '4GiB' } };
+  return { ...command, env: { ...command.env, ...LAZY_GC } };
 }
 
 const OWNER = 'owner.json';

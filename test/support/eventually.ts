@@ -8,7 +8,7 @@ const LONGEST_MS = 250;
 export async function eventually<T>(
   poll: () => Promise<T | undefined>,
   otherwise: string,
-  withinMs = 240_000,
+  withinMs = 600_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (let pauseMs = SHORTEST_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {

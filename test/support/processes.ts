@@ -11,6 +11,11 @@ export function processesWith(text: string): number[] {
     .filter((pid) => pid !== process.pid && stateOf(pid) !== 'Z');
 }
 
+export function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => fieldsOf(pid)[1] === String(parent));
+}
+
 export function niceOf(pid: number): number {
   return Number(fieldsOf(pid)[16]);
 }

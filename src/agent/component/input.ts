@@ -4,6 +4,7 @@ import type { ComponentProgress } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import type { SelfObservation } from '../upgrade/self.ts';
+import type { AuthoritiesChange } from './drift/trust.ts';
 import type { ComponentObservation } from './observe.ts';
 
 export interface ComponentInput {
@@ -62,6 +63,8 @@ export interface ActivationBrakes {
   readonly drainedFor?: string;
   /** The time since which the machine has no Node, although none was to be removed; absent where that is not known. */
   readonly nodeMissingSince?: Date;
+  /** The last change of the authorities that the kubelet trusts; absent where none was followed. */
+  readonly authorities?: AuthoritiesChange;
 }
 
 export interface OtherComponent {

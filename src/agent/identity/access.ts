@@ -10,18 +10,12 @@ import type { Clock } from '../../os/clock.ts';
 import { systemCode } from '../../os/errors.ts';
 import { readFileIfExists } from '../../os/files.ts';
 import type { Host } from '../host/port.ts';
-import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE } from '../layout.ts';
-import { readStateFile, writeStateFile } from '../state-file.ts';
+import { AGENT_PKI, CLUSTER_CA_FILE } from '../layout.ts';
 import { type BootstrapAccess, bootstrapError, parseBootstrapFile } from './bootstrap-file.ts';
+import type { JoinedCluster } from './known-cluster.ts';
 import { nodeOfCertificate } from './kubelet-certificate.ts';
 import { identityFiles } from './store.ts';
 
-export interface JoinedCluster {
-  readonly server: string;
-  readonly hasCa: boolean;
-}
-
-const PUBLIC = { mode: '0644', owner: 'root:root' };
 const USER_AGENT = 'kubenode-agent';
 
 export async function readBootstrapFile(file: string): Promise<BootstrapAccess> {
@@ -52,21 +46,6 @@ export async function nodeOfBootstrap(file: string): Promise<string> {
     throw bootstrapError('expected the certificate of a kubelet', certFile, KUBELET_HINT);
   }
   return node;
-}
-
-/** Where the server is, kept from the first start on. */
-export async function rememberCluster(
-  { files }: Pick<Host, 'files'>,
-  { server, ca }: Pick<BootstrapAccess, 'server' | 'ca'>,
-): Promise<JoinedCluster> {
-  if (ca !== undefined) await files.write(CLUSTER_CA_FILE, new TextEncoder().encode(ca), PUBLIC);
-  const access = { server, hasCa: ca !== undefined };
-  await writeStateFile(files, CLUSTER_FILE, access);
-  return access;
-}
-
-export async function knownCluster({ files }: Pick<Host, 'files'>): Promise<JoinedCluster | undefined> {
-  return await readStateFile<JoinedCluster>(files, CLUSTER_FILE);
 }
 
 /** The certificate is read again when it is renewed; requests on the way are finished with the one before it. */

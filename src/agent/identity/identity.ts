@@ -1,4 +1,5 @@
 /** Gets and renews the certificates of the agent and of its kubelet, and keeps the kubeconfig of the kubelet. */
+import type { X509Certificate } from 'node:crypto';
 import {
   AGENT_GROUP,
   agentUser,
@@ -10,17 +11,20 @@ import {
 import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { type AuthoritiesFollower, createAuthoritiesFollower } from '../authorities/follower.ts';
 import type { Host } from '../host/port.ts';
-import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE, IDENTITY_KUBECONFIG, KUBELET_PKI } from '../layout.ts';
 import {
-  createJoinClients,
-  hostPath,
-  type JoinClients,
-  type JoinedCluster,
-  readBootstrapFile,
-} from './access.ts';
+  AGENT_PKI,
+  AUTHORITIES_FILE,
+  CLUSTER_CA_FILE,
+  CLUSTER_FILE,
+  IDENTITY_KUBECONFIG,
+  KUBELET_PKI,
+} from '../layout.ts';
+import { createJoinClients, hostPath, type JoinClients, readBootstrapFile } from './access.ts';
 import { type CertificateKeeper, createCertificateKeeper } from './keeper.ts';
 import { createKeptFiles, type KeptFile } from './kept-files.ts';
+import type { JoinedCluster } from './known-cluster.ts';
 import { formatIdentityKubeconfig } from './kubeconfig.ts';
 import type { RequestClient } from './request.ts';
 import { createIdentityStore, identityFiles } from './store.ts';
@@ -39,6 +43,8 @@ export interface AgentIdentityOptions {
   /** Returns the UID of the Machine, once it is known. */
   readonly machineUid: () => string | undefined;
   readonly needsKubelet: () => boolean;
+  /** Returns the kubelets that run. Undefined: they are not known at the moment. */
+  readonly kubelets: () => Promise<readonly string[] | undefined>;
   readonly lifetimeSeconds?: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -54,6 +60,8 @@ export interface AgentIdentity {
   problem(): string | undefined;
   /** Resolves when the agent has a certificate, or at the signal. */
   ready(): Promise<void>;
+  /** Returns what the agent follows of its authorities. Undefined: another program keeps its certificate. */
+  authorities(): AuthoritiesFollower | undefined;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -68,12 +76,15 @@ const PUBLIC = { mode: '0644', owner: 'root:root' };
 const OWN_FILES: readonly KeptFile[] = [
   { path: CLUSTER_FILE, attributes: PRIVATE },
   { path: CLUSTER_CA_FILE, attributes: PUBLIC },
+  { path: AUTHORITIES_FILE, attributes: PRIVATE },
   { path: identityFiles(AGENT_PKI).certificate, attributes: PRIVATE },
 ];
 
 export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentity {
   const { clock, machine } = options;
   const joining = createJoinClients(clock);
+  const authorities = options.own && createAuthoritiesFollower(options);
+  const issuer = (): X509Certificate | undefined => authorities?.issuer();
   const agent =
     options.own &&
     keeperOf(options, {
@@ -81,6 +92,7 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
       directory: AGENT_PKI,
       name: { commonName: agentUser(machine), organization: AGENT_GROUP },
       signer: SIGNER_AGENT,
+      issuer,
       requester: () => agentRequester(options, joining, notAfter),
       unauthorizedHint: () =>
         notAfter
@@ -92,9 +104,13 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
     directory: KUBELET_PKI,
     name: { commonName: `${NODE_USER_PREFIX}${machine}`, organization: NODE_GROUP },
     signer: SIGNER_KUBELET,
+    issuer,
     requester: async () => ownRequester(options),
   });
   const ready = Promise.withResolvers<void>();
+  // The first status of an agent has its authorities: without them it is taken for one of an earlier version.
+  const described = Promise.withResolvers<void>();
+  if (!authorities) described.resolve();
   let notAfter: Date | undefined;
   if (!agent) ready.resolve();
 
@@ -132,14 +148,23 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
     return Math.min(waitMs, IDLE_MS);
   }
 
+  async function followAuthorities(follower: AuthoritiesFollower, signal: AbortSignal): Promise<void> {
+    await follower.describe().catch((error: unknown) => options.log.error('authorities not read', { error }));
+    described.resolve();
+    await ready.promise;
+    await repeat(() => follower.step(), options, signal);
+  }
+
   return {
     notAfter: () => notAfter,
     problem: () => (notAfter ? undefined : agent?.problem()),
-    ready: () => ready.promise,
+    ready: () => described.promise.then(() => ready.promise),
+    authorities: () => authorities,
     async run(signal) {
       signal.addEventListener('abort', () => ready.resolve(), { once: true });
       const loops = [...(agent ? [() => stepAgent(agent), keepFiles] : []), stepKubelet];
-      await Promise.all(loops.map((step) => repeat(step, options, signal)));
+      const running = loops.map((step) => repeat(step, options, signal));
+      await Promise.all([...running, authorities && followAuthorities(authorities, signal)]);
       await joining.close();
     },
   };
@@ -162,7 +187,7 @@ async function repeat(
 
 type Kept = Pick<
   Parameters<typeof createCertificateKeeper>[0],
-  'requestPrefix' | 'name' | 'signer' | 'requester' | 'unauthorizedHint'
+  'requestPrefix' | 'name' | 'signer' | 'issuer' | 'requester' | 'unauthorizedHint'
 > & {
   readonly directory: string;
 };

@@ -3,7 +3,8 @@
  * may end at any line. Only how long to wait after a failure is in memory.
  */
 
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, type X509Certificate } from 'node:crypto';
+import { isIssuedBy } from '../../api/authorities/document.ts';
 import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -26,6 +27,8 @@ export interface KeeperOptions extends RequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Returns the authority that is to have issued the certificate. Undefined: any. */
+  readonly issuer?: () => X509Certificate | undefined;
   /** Returns what to do when the credentials of the requester are refused. */
   readonly unauthorizedHint?: () => string | undefined;
 }
@@ -46,6 +49,8 @@ const RETRY_MS = 10_000;
 /** The part of its life in which a certificate is not renewed again: with a clock that is days ahead each new one seems old. */
 const MIN_LIFE = 0.1;
 const MAX_WAIT_MS = 60_000;
+/** The time after which a certificate of another authority is asked for again: the signer may not have the new one yet. */
+const REISSUE_MS = 60_000;
 
 interface Found {
   readonly key: KeyObject | undefined;
@@ -55,15 +60,17 @@ interface Found {
 export function createCertificateKeeper(options: KeeperOptions): CertificateKeeper {
   const { store, clock, random, log, requestPrefix } = options;
   let quietUntilMs = Number.NEGATIVE_INFINITY;
+  let reissueFromMs = Number.NEGATIVE_INFINITY;
   let failure = '';
   let obstacle: string | undefined;
   let hasRequested = false;
 
   async function step(): Promise<number> {
-    const restMs = quietUntilMs - clock.monotonicMs();
-    if (restMs > 0) return Math.min(restMs, MAX_WAIT_MS);
     try {
-      const waitMs = await next();
+      const held = await store.held();
+      const restMs = (isSuperseded(held, options) ? reissueFromMs : quietUntilMs) - clock.monotonicMs();
+      if (restMs > 0) return Math.min(restMs, MAX_WAIT_MS);
+      const waitMs = await next(held);
       failure = '';
       return waitMs;
     } catch (error) {
@@ -78,9 +85,13 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     }
   }
 
-  async function next(): Promise<number> {
-    const [held, key] = [await store.held(), await store.pendingKey()];
-    const before = { ...optional('held', held), ...optional('pendingKey', key && publicKeySha256(key)) };
+  async function next(held: HeldCertificate | undefined): Promise<number> {
+    const key = await store.pendingKey();
+    const before = {
+      ...optional('held', held),
+      ...optional('pendingKey', key && publicKeySha256(key)),
+      isSuperseded: isSuperseded(held, options),
+    };
     const now = clock.now();
     const unread = planCertificate({ ...before, request: { state: 'NotRead' }, now });
     if (unread.type !== 'ReadRequest' || !key) return await act(unread, { key, request: undefined });
@@ -115,13 +126,9 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
       obstacle = `${planned.because}. docs/guides/join-a-machine.md tells what to do; then start the agent again`;
     }
     await store.forgetPendingKey();
-    quietUntilMs = clock.monotonicMs() + quietMsAfter(planned);
-  }
-
-  function quietMsAfter(planned: CertificateStep): number {
-    // The request of an earlier process: a person may have brought another token since.
-    if (planned.type === 'GiveUp') return hasRequested ? GIVE_UP_MS * (0.5 + random()) : 0;
-    return planned.type === 'Store' ? MIN_LIFE * options.lifetimeSeconds * 1000 : 0;
+    quietUntilMs = clock.monotonicMs() + quietMsAfter(planned, hasRequested, options);
+    reissueFromMs =
+      planned.type === 'Store' ? clock.monotonicMs() + REISSUE_MS * (0.5 + random()) : quietUntilMs;
   }
 
   function msUntil(time: Date): number {
@@ -136,4 +143,21 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
   }
 
   return { step, held: () => store.held(), problem: () => (failure === '' ? obstacle : failure) };
+}
+
+/** Tells whether another authority is to have issued the certificate. */
+function isSuperseded(held: HeldCertificate | undefined, { issuer }: Pick<KeeperOptions, 'issuer'>): boolean {
+  const authority = issuer?.();
+  if (!authority || !held?.certificate) return false;
+  return !isIssuedBy(held.certificate, authority);
+}
+
+function quietMsAfter(
+  { type }: CertificateStep,
+  hasRequested: boolean,
+  { random, lifetimeSeconds }: Pick<KeeperOptions, 'random' | 'lifetimeSeconds'>,
+): number {
+  // The request of an earlier process: a person may have brought another token since.
+  if (type === 'GiveUp') return hasRequested ? GIVE_UP_MS * (0.5 + random()) : 0;
+  return type === 'Store' ? MIN_LIFE * lifetimeSeconds * 1000 : 0;
 }

@@ -2,11 +2,15 @@
  * The next step towards a certificate, from what is on the disk and at the API server. Pure. Every step can be repeated: the key is
  * on the disk before it is used, and the name of the request is made of it.
  */
+import type { X509Certificate } from 'node:crypto';
+
 export interface HeldCertificate {
   readonly notBefore: Date;
   readonly notAfter: Date;
   /** SHA-256 of the public key, in hex. */
   readonly keySha256: string;
+  /** The certificate itself, to find who issued it. */
+  readonly certificate?: X509Certificate;
 }
 
 export type RequestState =
@@ -20,6 +24,8 @@ export interface CertificateInput {
   /** SHA-256 of a key that has no certificate yet. */
   readonly pendingKey?: string;
   readonly request: RequestState;
+  /** Whether another authority is to have issued the certificate in use. */
+  readonly isSuperseded?: boolean;
   readonly now: Date;
 }
 
@@ -39,8 +45,9 @@ export type CertificateStep =
 const RENEW_FROM = 0.5;
 const RENEW_TO = 0.65;
 
-export function planCertificate({ held, pendingKey, request, now }: CertificateInput): CertificateStep {
-  if (pendingKey === undefined) return planWithoutKey(held, now);
+export function planCertificate(input: CertificateInput): CertificateStep {
+  const { held, pendingKey, request } = input;
+  if (pendingKey === undefined) return planWithoutKey(input);
   if (held?.keySha256 === pendingKey) return { type: 'Forget' };
   return planRequest(request);
 }
@@ -63,8 +70,9 @@ function planRequest(request: RequestState): CertificateStep {
   }
 }
 
-function planWithoutKey(held: HeldCertificate | undefined, now: Date): CertificateStep {
+function planWithoutKey({ held, isSuperseded, now }: CertificateInput): CertificateStep {
   if (!held) return { type: 'CreateKey', because: 'there is no certificate' };
+  if (isSuperseded) return { type: 'CreateKey', because: 'the authorities were rotated' };
   const until = renewalTime(held);
   const ends = held.notAfter.toISOString();
   if (now < until) return { type: 'Wait', until, because: `the certificate is valid until ${ends}` };

@@ -57,7 +57,7 @@ function parseHeld(text: string | undefined): HeldCertificate | undefined {
     const certificate = new X509Certificate(text);
     if (!certificate.checkPrivateKey(key)) return undefined;
     const { validFromDate: notBefore, validToDate: notAfter } = certificate;
-    return { notBefore, notAfter, keySha256: publicKeySha256(key) };
+    return { notBefore, notAfter, keySha256: publicKeySha256(key), certificate };
   } catch {
     return undefined;
   }

@@ -8,6 +8,9 @@ import { HEARTBEAT_MS } from '../../api/machine/heartbeat.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { AuthoritiesFollower } from '../authorities/follower.ts';
+import { authoritiesChange } from '../authorities/kubelet.ts';
+import { listKubelets } from '../authorities/processes.ts';
 import type { ActivationBrakes } from '../component/input.ts';
 import type { ComponentAction } from '../component/operation.ts';
 import { pathsOf } from '../component/placements.ts';
@@ -56,6 +59,8 @@ export interface AgentOptions {
   readonly self?: AgentSelf | NoSelfUpgrade;
   /** Returns when the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
+  /** Returns what the agent follows of its authorities. Undefined: another program keeps its certificate. */
+  readonly authorities?: () => AuthoritiesFollower | undefined;
   /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
   /** Returns what was found of silent machines. */
@@ -174,6 +179,11 @@ export class Agent implements AsyncDisposable {
   /** Returns the state of the Machine that is in force. */
   accepted(): AcceptedState | undefined {
     return this.#parts.acceptance.current();
+  }
+
+  /** Returns the kubelets that run. Undefined: no component was observed yet, or a kubelet starts or stops. */
+  async kubelets(): Promise<readonly string[] | undefined> {
+    return this.#observed && (await listKubelets(this.#options.host, this.#observed.reports.values()));
   }
 
   /** Reconciles the whole machine, or what is due when nothing changed. */
@@ -301,13 +311,15 @@ export class Agent implements AsyncDisposable {
   }
 
   #brakesOf(state: AcceptedState): ActivationBrakes {
-    const { api, clock } = this.#options;
+    const { api, clock, authorities } = this.#options;
+    const followed = authorities?.()?.followed();
     return {
       hold: holdScope(state, clock.now()),
       online: api.isOnline(),
       jobRunning: this.#jobs.isActive(),
       ...optional('drainedFor', state.drainedFor),
       ...optional('nodeMissingSince', api.nodeMissingSince()),
+      ...optional('authorities', followed && authoritiesChange(followed)),
     };
   }
 

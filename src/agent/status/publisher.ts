@@ -1,12 +1,14 @@
 /** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { MachineStatus, PeerAnswer } from '../../api/generated/types.ts';
+import type { MachineAuthorities, MachineStatus, PeerAnswer } from '../../api/generated/types.ts';
 import { entriesDigest, hasGrants } from '../../api/machine/entry-report.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { wholeSeconds } from '../../os/dates.ts';
+import type { AuthoritiesFollower } from '../authorities/follower.ts';
+import { reportAuthorities } from '../authorities/report.ts';
 import type { AcceptedState } from '../desired/accepted.ts';
 import type { CollectedFacts } from '../facts/collector.ts';
 import type { Host } from '../host/port.ts';
@@ -36,6 +38,8 @@ export interface StatusPublisherOptions {
   readonly machine: string;
   readonly version: string;
   readonly certificateNotAfter?: () => Date | undefined;
+  /** Returns what the agent follows of its authorities. Undefined: another program keeps its certificate. */
+  readonly authorities?: () => AuthoritiesFollower | undefined;
   /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
   /** Returns what was found of silent machines. */
@@ -85,7 +89,7 @@ export class StatusPublisher {
     this.#reported = status;
     // A full disk is reported to the Machine all the same.
     await this.#store(status, input.jobs).catch((error: unknown) => log.warn('status not stored', { error }));
-    if (input.state && api.isOnline()) await this.#writeStatus(input.state, status);
+    if (input.state && api.isOnline()) await this.#writeStatus(input.state, status, input.reports);
     return { status, ...optional('before', before) };
   }
 
@@ -126,7 +130,21 @@ export class StatusPublisher {
     return peers.length > 0 ? { peers } : {};
   }
 
-  async #writeStatus({ name, uid, generation, spec }: AcceptedState, status: AgentStatus): Promise<void> {
+  /** Absent before the authorities were read once. */
+  async #authorities(
+    reports: PublishInput['reports'],
+  ): Promise<{ readonly authorities?: MachineAuthorities }> {
+    const { authorities, clock, host } = this.#options;
+    if (!authorities) return {};
+    const moment = { bootId: await host.node.bootId(), now: clock.now() };
+    return reportAuthorities(authorities(), [...reports.values()], moment);
+  }
+
+  async #writeStatus(
+    { name, uid, generation, spec }: AcceptedState,
+    status: AgentStatus,
+    reports: PublishInput['reports'],
+  ): Promise<void> {
     const { host, api, log, version } = this.#options;
     const { bootedAt, ...system } = await host.node.facts();
     const ends = this.#options.certificateNotAfter?.();
@@ -141,6 +159,7 @@ export class StatusPublisher {
         host: type,
         startedAt: this.#startedAt,
         ...optional('certificateNotAfter', ends && wholeSeconds(ends)),
+        ...(await this.#authorities(reports)),
         ...optional('permits', typeof jobs === 'string' ? undefined : permitsOf(jobs)),
       },
       system: { ...system, machineID: await host.node.machineId() },

@@ -2,11 +2,12 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import { AGENT_GROUP } from '../../api/names.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { readTrustedFile } from '../authorities/store.ts';
 import type { Host, HostFiles } from '../host/port.ts';
-import { knownCluster, rememberCluster } from '../identity/access.ts';
+import { isKnownCluster, joinCluster } from '../identity/remember-cluster.ts';
 import { createIdentityStore, identityFiles } from '../identity/store.ts';
 import { OWN_UNIT, ownUnit } from '../install/own-unit.ts';
-import { AGENT_PKI, CLUSTER_CA_FILE } from '../layout.ts';
+import { AGENT_PKI } from '../layout.ts';
 import type { AccessInput } from './access-input.ts';
 import { TakeoverError } from './errors.ts';
 import { machineOfCertificate, parseCertificate, requireHostFor, subjectPart } from './host-owner.ts';
@@ -23,15 +24,17 @@ export async function acceptAccess(host: Host, machine: string, access: AccessIn
   const key = await requireKey(files, certificate);
   // Before the agent starts: its first download may need them.
   await storeRegistries(files, access.registries);
-  const isChanged = await isOther(files, access, certificate);
-  if (isChanged) {
-    const store = createIdentityStore(files, identityFiles(AGENT_PKI));
-    await rememberCluster(host, { server: access.server, ...optional('ca', access.ca) });
-    // Certificate and key at once: from here on this host can reach the API server.
-    await store.store(certificate.toString(), key);
+  const [isOther, isRenewed] = [
+    await isOtherCluster(files, access),
+    await isOtherCertificate(files, certificate),
+  ];
+  if (isOther) await joinCluster(host, { server: access.server, ...optional('ca', access.ca) });
+  // Certificate and key at once: from here on this host can reach the API server.
+  if (isRenewed) {
+    await createIdentityStore(files, identityFiles(AGENT_PKI)).store(certificate.toString(), key);
   }
   await forgetPending(files, certificate);
-  if (host.capabilities.systemdUnits) await startAgentUnit(host, isChanged);
+  if (host.capabilities.systemdUnits) await startAgentUnit(host, isOther || isRenewed);
 }
 
 function requireCertificate(pem: string, machine: string): X509Certificate {
@@ -63,21 +66,15 @@ function parseKey(content: Uint8Array | undefined): KeyObject | undefined {
   }
 }
 
-async function isOther(
-  files: HostFiles,
-  { server, ca }: AccessInput,
-  certificate: X509Certificate,
-): Promise<boolean> {
-  const cluster = await knownCluster({ files });
-  if (cluster?.server !== server || cluster.hasCa !== (ca !== undefined)) return true;
-  if (ca !== undefined && (await textOf(files, CLUSTER_CA_FILE)) !== ca) return true;
-  const current = parseCertificate((await files.read(identityFiles(AGENT_PKI).certificate)) ?? '');
-  return current?.fingerprint256 !== certificate.fingerprint256;
+/** The CA in use differs from what a person brought after a rotation, so that only its presence counts. */
+async function isOtherCluster(files: HostFiles, { server, ca }: AccessInput): Promise<boolean> {
+  if (!(await isKnownCluster(files, { server, ...optional('ca', ca) }))) return true;
+  return ca !== undefined && (await readTrustedFile(files)) === undefined;
 }
 
-async function textOf(files: HostFiles, path: string): Promise<string | undefined> {
-  const content = await files.read(path);
-  return content && new TextDecoder().decode(content);
+async function isOtherCertificate(files: HostFiles, certificate: X509Certificate): Promise<boolean> {
+  const current = parseCertificate((await files.read(identityFiles(AGENT_PKI).certificate)) ?? '');
+  return current?.fingerprint256 !== certificate.fingerprint256;
 }
 
 /** Removes the key that waited for this certificate. Another key waits for another one. */

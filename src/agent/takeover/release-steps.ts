@@ -9,6 +9,7 @@ import { OWN_UNIT, ownUnit } from '../install/own-unit.ts';
 import {
   AGENT_PKI,
   AGENT_PROGRAM_LINK,
+  AUTHORITIES_FILE,
   backupDirectory,
   CLUSTER_FILE,
   componentDirectory,
@@ -44,6 +45,7 @@ const FILES_OF_MACHINE = [
   DESIRED_FILE,
   STATUS_FILE,
   CLUSTER_FILE,
+  AUTHORITIES_FILE,
   identityFiles(AGENT_PKI).certificate,
   identityFiles(AGENT_PKI).pendingKey,
   AGENT_PROGRAM_LINK,

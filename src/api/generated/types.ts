@@ -264,7 +264,7 @@ export interface CaRotation {
 export interface CaRotationClients {
   /** Number of clients that hold something of the authorities. */
   readonly total?: number;
-  /** Clients that have what the new authorities issue. */
+  /** Clients that have what the phase asks for: trust in both authorities, or what the new ones issue. */
   readonly moved?: number;
 }
 
@@ -1658,6 +1658,22 @@ export interface HostedComponent {
   readonly desired?: number;
 }
 
+/** An API server read this in the last drill that restored a backup. Absent: no drill did, or it was made by an earlier version. */
+export interface HostedDrill {
+  /** Backup that was restored. */
+  readonly backup: string;
+  /** UID of the namespace kube-system in it. */
+  readonly clusterUID?: string;
+  /** Objects that were read: all that the backup has. */
+  readonly objects?: number;
+  /** Resources that these objects are of. */
+  readonly resources?: number;
+  /** Namespaces among the objects. */
+  readonly namespaces?: number;
+  /** Objects of the kinds of kubenode.dev among them. */
+  readonly kubenodeObjects?: number;
+}
+
 /** The etcd of the control plane. */
 export interface HostedEtcd {
   /** Number of etcd members. Odd, so that a majority exists. Fixed at creation. (default 1) */
@@ -1690,6 +1706,8 @@ export interface HostedEtcdStatus {
   readonly restoredFrom?: string;
   /** When the last drill restored a backup. */
   readonly lastDrillAt?: string;
+  /** An API server read this in the last drill that restored a backup. Absent: no drill did, or it was made by an earlier version. */
+  readonly lastDrill?: HostedDrill;
   /** The backup or the restore drill that is being made. Absent while none is. */
   readonly upkeep?: HostedUpkeep;
 }
@@ -1698,9 +1716,9 @@ export interface HostedEtcdStatus {
 export interface HostedExposure {
   /** Type of the Service in front of the API servers. (default "ClusterIP") */
   readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
-  /** DNS name or IP address that certificate and kubeconfig contain. */
+  /** DNS name or IP address that certificate and kubeconfig contain. With driver process the control plane is reached from other machines when it is set. */
   readonly host?: string;
-  /** Port of the API server. (1 to 65535; default 6443) */
+  /** Port of the API server. With driver process it counts where host is set. (1 to 65535; default 6443) */
   readonly port: number;
 }
 
@@ -2376,8 +2394,30 @@ export interface MachineAgent {
   readonly startedAt?: string;
   /** When the certificate of the agent expires. */
   readonly certificateNotAfter?: string;
+  /** The authorities of the cluster that agent and kubelet use, and what the agent has followed of their rotation. */
+  readonly authorities?: MachineAuthorities;
   /** What the host permits to repairs, by its file /etc/kubenode/jobs.json. Missing while the agent cannot read the file. */
   readonly permits?: MachinePermits;
+}
+
+/** The authorities of the cluster that agent and kubelet use, and what the agent has followed of their rotation. */
+export interface MachineAuthorities {
+  /** Whether the agent keeps its certificate and its CA. Otherwise another program does, and the agent cannot follow a rotation. */
+  readonly managed: boolean;
+  /** ID of the rotation that the agent has followed. Missing: none was published. */
+  readonly rotation?: string;
+  /** The phase that the agent has followed. */
+  readonly phase?: 'TrustBoth' | 'IssueNew' | 'ServeNew' | 'TrustNew' | 'TrustOld';
+  /** Order of what the agent has followed. It grows with each phase. */
+  readonly order?: number;
+  /** SHA-256 of the authorities that the host trusts. Empty: those of its system. (at most 4) */
+  readonly trusted: readonly string[];
+  /** SHA-256 of the authority that issued the certificate of the agent. */
+  readonly issuer?: string;
+  /** None: the agent manages no kubelet. Foreign: the kubelet reads a CA, a kubeconfig or a configuration that the agent does not keep, or renews its certificate itself. RestartPending: it runs since before the authorities changed, and is restarted by a grant. CertificatePending: its certificate is issued again, and read within minutes. */
+  readonly kubelet: 'None' | 'Foreign' | 'RestartPending' | 'CertificatePending' | 'Current';
+  /** Why the agent does not follow what is published. */
+  readonly problem?: string;
 }
 
 /** The BMC that switches the power of the host, by Redfish. Provider ssh only. */

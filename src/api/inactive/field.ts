@@ -10,8 +10,6 @@ export interface InactiveField {
   readonly when?: readonly [field: string, value: unknown];
   /** The field beside it: this field is inactive only where that field is set. */
   readonly whenSet?: string;
-  /** The path of a field of the object and a value: this field is inactive only where that field has this value. */
-  readonly whenAt?: readonly [path: string, value: unknown];
   /** The path of a field of the object and a value: this field is active where that field has this value. */
   readonly whenNotAt?: readonly [path: string, value: unknown];
   /** The field beside it and a value: this field is active where that field has this value. */

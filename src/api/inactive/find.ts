@@ -21,7 +21,6 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
     typeof kind === 'string' && Object.hasOwn(INACTIVE_FIELDS, kind) ? INACTIVE_FIELDS[kind] : [];
   return (fields ?? [])
     .filter(({ unless = [] }) => unless.every((path) => valueAt(object, ...path.split('.')) === undefined))
-    .filter(({ whenAt }) => !whenAt || hasValueAt(object, whenAt))
     .filter(({ whenNotAt }) => !whenNotAt || !hasValueAt(object, whenNotAt))
     .flatMap((field) => problemsOf(object, field));
 }

@@ -149,8 +149,14 @@ export const hosted = rules(
         'NodePort',
         'LoadBalancer',
       ]).default('ClusterIP'),
-      host: text('DNS name or IP address that certificate and kubeconfig contain.', { max: 253 }).optional(),
-      port: int('Port of the API server.', [1, 65_535]).default(6443),
+      host: text(
+        'DNS name or IP address that certificate and kubeconfig contain. With driver process the control plane is reached from other machines when it is set.',
+        { max: 253 },
+      ).optional(),
+      port: int(
+        'Port of the API server. With driver process it counts where host is set.',
+        [1, 65_535],
+      ).default(6443),
     }).prefault({}),
     pki,
     upgrade,
@@ -296,6 +302,18 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     }).optional(),
     restoredFrom: text('Backup that the control plane started from.', { max: 64 }).optional(),
     lastDrillAt: time('When the last drill restored a backup.').optional(),
+    lastDrill: named(
+      'HostedDrill',
+      'An API server read this in the last drill that restored a backup. Absent: no drill did, or it was made by an earlier version.',
+      {
+        backup: text('Backup that was restored.', { max: 64 }),
+        clusterUID: text('UID of the namespace kube-system in it.', { max: 64 }).optional(),
+        objects: count('Objects that were read: all that the backup has.'),
+        resources: count('Resources that these objects are of.'),
+        namespaces: count('Namespaces among the objects.'),
+        kubenodeObjects: count('Objects of the kinds of kubenode.dev among them.'),
+      },
+    ).optional(),
     upkeep: named(
       'HostedUpkeep',
       'The backup or the restore drill that is being made. Absent while none is.',
@@ -317,7 +335,9 @@ export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the 
     ).optional(),
     clients: named('CaRotationClients', 'The clients of the control plane.', {
       total: count('Number of clients that hold something of the authorities.'),
-      moved: count('Clients that have what the new authorities issue.'),
+      moved: count(
+        'Clients that have what the phase asks for: trust in both authorities, or what the new ones issue.',
+      ),
     }).optional(),
     behind: list(
       'Clients that have not, the first 20.',

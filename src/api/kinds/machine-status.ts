@@ -20,6 +20,7 @@ import {
   time,
 } from '../schema.ts';
 import { machinePhases } from '../status/phase-tables.ts';
+import { authoritiesSchema } from './machine-authorities.ts';
 import { peersSchema, probeRequestsSchema, silenceSchema } from './machine-peers.ts';
 
 const REF = { max: 81 } as const;
@@ -199,6 +200,7 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
     host: choice('How the agent manages the host.', HOSTS).optional(),
     startedAt: time('When the agent started.').optional(),
     certificateNotAfter: time('When the certificate of the agent expires.').optional(),
+    authorities: authoritiesSchema.optional(),
     permits: named(
       'MachinePermits',
       'What the host permits to repairs, by its file /etc/kubenode/jobs.json. Missing while the agent cannot read the file.',

@@ -1,5 +1,6 @@
 /** ClusterRoles for people, which administrators bind to groups, and permissions of agents. */
 import {
+  CONFIG_AUTHORITIES,
   GROUP,
   ROLE_ADMIN,
   ROLE_GRANTS,
@@ -71,6 +72,7 @@ export const bootstrapRules: readonly PolicyRule[] = [
 /** In the namespace kubenode-agents only. */
 export const agentLeases: readonly PolicyRule[] = [
   may(['create', 'get', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
+  may(['get'], '', ['configmaps'], [CONFIG_AUTHORITIES.name]), // signed by hosting while it rotates the authorities
 ];
 
 export const eventRules: readonly PolicyRule[] = [may(['create', 'patch'], 'events.k8s.io', ['events'])];

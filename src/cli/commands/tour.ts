@@ -11,6 +11,7 @@ import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { addDirOption } from '../local/dir-option.ts';
+import { createIntegerParser } from '../option-parsers.ts';
 
 const HELP = `
 Needs a fleet that runs: "kubenode start --demo FOLDER" in another terminal. Each step does a real thing to it (a commit, a killed process, a
@@ -23,6 +24,7 @@ Exit codes: 0 every step that ran was verified (with --yes: every step), 1 one w
 Examples:
   kubenode tour
   kubenode tour --yes
+  kubenode tour --yes --patience 3
   kubenode tour --yes --step kernel-hang
   kubenode tour --yes --step bad-rule --step rollout`;
 
@@ -31,14 +33,23 @@ interface TourFlags {
   readonly yes?: true;
   readonly list?: true;
   readonly step?: readonly string[];
+  readonly patience: number;
   readonly output: 'table' | 'json';
 }
+
+const MOST_PATIENCE = 10;
 
 export function createTourCommand(io: Io): Command {
   return addDirOption(io, new Command('tour'))
     .description('try the fleet of the demo: rollouts, repairs and failures, each verified')
     .option('-y, --yes', 'do not wait for Enter before each step')
     .option('--step <step>', 'only this step; repeat it for more, which run in that order', addStep)
+    .option(
+      '--patience <factor>',
+      `multiply each time limit, on a slow or busy machine: 1 to ${MOST_PATIENCE}`,
+      createIntegerParser(1, MOST_PATIENCE),
+      1,
+    )
     .option('--list', 'list the steps')
     .addOption(
       new Option('-o, --output <format>', 'output format; json: a line for each step')
@@ -56,7 +67,7 @@ function listSteps(io: Io, { output }: TourFlags): void {
   io.out(output === 'json' ? steps.map((step) => `${JSON.stringify(step)}\n`).join('') : table);
 }
 
-async function runTour(io: Io, { dir, yes, step, output }: TourFlags): Promise<void> {
+async function runTour(io: Io, { dir, yes, step, patience, output }: TourFlags): Promise<void> {
   if (!yes && !process.stdin.isTTY) {
     throw new CliError('the tour waits for Enter before each step, and there is no terminal', {
       hint: 'run all steps with: kubenode tour --yes',
@@ -66,7 +77,7 @@ async function runTour(io: Io, { dir, yes, step, output }: TourFlags): Promise<v
   const steps = step?.map(stepNamed) ?? TOUR_STEPS;
   const isJson = output === 'json';
   const print = (line: string): void => (isJson ? undefined : io.out(`${line}\n`));
-  await withTour(io, { dir, print }, async (tour) => {
+  await withTour(io, { dir, print, patience }, async (tour) => {
     const ask = yes ? (): Promise<Answer> => Promise.resolve('Run') : (): Promise<Answer> => askPerson(io);
     const onResult = (result: TourStepResult): void =>
       isJson ? io.out(`${JSON.stringify(result)}\n`) : print(formatStepResult(result));

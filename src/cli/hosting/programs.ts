@@ -45,8 +45,9 @@ async function describePrograms(binaries: Binaries): Promise<Programs> {
  * layout of a local fleet.
  */
 export function controllersCommand(localMachines: boolean): ControllersCommand {
-  return ({ cluster, root, kubeconfig, port }) => {
-    const own = [`--kubeconfig=${kubeconfig}`, `--port=${port}`, '--log-level=warn'];
+  return ({ cluster, root, kubeconfig, port, serverForHosts: url }) => {
+    const outside = url === undefined ? [] : [`--server-for-hosts=${url}`];
+    const own = [`--kubeconfig=${kubeconfig}`, `--port=${port}`, ...outside, '--log-level=warn'];
     const machines = localMachines ? [`--local-machines=${cluster}`, `--local-dir=${root}`] : [];
     return {
       program: process.execPath,
@@ -56,13 +57,14 @@ export function controllersCommand(localMachines: boolean): ControllersCommand {
   };
 }
 
-/** Returns how a balancer is started. It keeps the port of clients over restarts of hosting, as the other members do. */
-export const balancerCommand: BalancerCommand = ({ port, healthPort, backends, caFile }) => ({
+/** Returns how a balancer or a gateway is started. It keeps the port of clients over restarts of hosting, as the other members do. */
+export const balancerCommand: BalancerCommand = ({ port, isOutside, healthPort, backends, caFile }) => ({
   program: process.execPath,
   args: [
     ...process.execArgv,
     BALANCER_PROGRAM,
     `--port=${port}`,
+    ...(isOutside ? ['--all-addresses'] : []),
     `--health-port=${healthPort}`,
     `--backends=${backends.join(',')}`,
     `--ca-file=${caFile}`,

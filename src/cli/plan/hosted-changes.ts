@@ -10,6 +10,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { judgingTimes } from '../../rollout/closed-times.ts';
 import { type ClosedTimes, closedLimit } from '../../rollout/maintenance-windows.ts';
 import type { Rendered } from '../../sync/rendered.ts';
+import { exposureNotes } from './exposure-notes.ts';
 import {
   etcdOutageText,
   FIXED_FOR_PODS,
@@ -18,7 +19,7 @@ import {
   podOutageText,
   RESERVED_BY_PODS,
 } from './pod-notes.ts';
-import { rotationNotes } from './rotation-notes.ts';
+import { rotationInStatus, rotationNotes } from './rotation-notes.ts';
 
 /** The fields whose change starts members again, with their defaults: what git declares has none. */
 const CHANGED: Readonly<Record<string, unknown>> = {
@@ -67,15 +68,19 @@ interface PlaneChange {
 }
 
 function planeNotes(change: PlaneChange): readonly string[] {
-  return [...countNotes(change), ...memberNotes(change)];
+  const exposure = exposureNotes(change.before, change.after);
+  const held = memberNotes(change).length > 0 || exposure.length === 0 ? [] : closedNotes(change);
+  return [...countNotes(change), ...exposure, ...held, ...memberNotes(change)];
 }
 
 /** Returns how the number of API servers changes, which comes before all else. */
 function countNotes({ before, after }: PlaneChange): readonly string[] {
   const [from, to] = [before, after].map((each) => Number(hostedField(each, 'replicas') ?? 1));
   if (from === to) return [];
+  const rotation = rotationInStatus(before);
+  const when = rotation === undefined ? '' : `, when the rotation ${rotation} of its authorities is over`;
   return [
-    `its API servers change from ${from} to ${to}, one at a time: ${countText({ before, after }, from, to)}`,
+    `its API servers change from ${from} to ${to}, one at a time${when}: ${countText({ before, after }, from, to)}`,
   ];
 }
 

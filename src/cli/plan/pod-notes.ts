@@ -20,9 +20,16 @@ const IN_THE_CLUSTER =
   'pods of the cluster that connect by the Service kubernetes may be refused for up to ten seconds each time';
 
 export function podOutageText(fields: readonly string[], etcdMembers: number, apiServers: number): string {
-  const order =
-    apiServers > 1 ? orderText(apiServers) : 'its next API server answers before the former one ends';
-  return `${order}${etcdOutageText(fields, etcdMembers)}; ${IN_THE_CLUSTER}`;
+  return `${podOrderText(apiServers)}${etcdOutageText(fields, etcdMembers)}; ${IN_THE_CLUSTER}`;
+}
+
+/** A rotation replaces every pod, that of each member of etcd, too. `etcd` tells what is not served meanwhile. */
+export function podRotationText(apiServers: number, etcd: string): string {
+  return `${podOrderText(apiServers)}${etcd}; ${IN_THE_CLUSTER}`;
+}
+
+function podOrderText(apiServers: number): string {
+  return apiServers > 1 ? orderText(apiServers) : 'its next API server answers before the former one ends';
 }
 
 /** Only API servers that end have clients in the cluster that notice it. */

@@ -35,8 +35,13 @@ export interface ConsoleServer {
 }
 
 const SESSION = '/session';
-const HEADERS_MS = 5000;
-/** By default Node checks its time limits every 30 s: a connection that sends nothing would stay that long. */
+/**
+ * Browsers open connections before they need them. On a busy machine a request follows much later, and a page whose script gets status 408
+ * stays empty. A client that opens many and sends nothing takes no place from others: `CONNECTIONS`.
+ */
+const HEADERS_MS = 60_000;
+const KEEP_ALIVE_MS = 5000;
+/** By default Node checks its time limits every 30 s: a connection that sends nothing would stay that much longer. */
 const CHECKS_PER_LIMIT = 5;
 /** A browser opens six at most. Behind a forwarded port, all have one address. */
 const CONNECTIONS: ConnectionLimits = { total: 200, perAddress: 100, reserved: 50 };
@@ -77,7 +82,7 @@ function timeoutsOf(ms: number): ServerOptions {
   return {
     headersTimeout: ms,
     requestTimeout: ms,
-    keepAliveTimeout: ms,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: ms / CHECKS_PER_LIMIT,
   };
 }

@@ -856,9 +856,9 @@ export interface HostedEtcd {
 export interface HostedExposure {
   /** Type of the Service in front of the API servers. (default "ClusterIP") */
   readonly type?: 'ClusterIP' | 'NodePort' | 'LoadBalancer';
-  /** DNS name or IP address that certificate and kubeconfig contain. */
+  /** DNS name or IP address that certificate and kubeconfig contain. With driver process the control plane is reached from other machines when it is set. */
   readonly host?: string;
-  /** Port of the API server. (1 to 65535; default 6443) */
+  /** Port of the API server. With driver process it counts where host is set. (1 to 65535; default 6443) */
   readonly port?: number;
 }
 

@@ -1,13 +1,15 @@
 /** Tells whether etcd has a recent backup: as a condition, and in the status. Pure. */
-import type { HostedEtcdStatus } from '../../api/generated/types.ts';
+import type { HostedDrill, HostedEtcdStatus } from '../../api/generated/types.ts';
 import { type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import { wholeSeconds } from '../../os/dates.ts';
 import { type BackupAttempt, type BackupReport, INTERRUPTED } from './drivers/driver.ts';
+import { type DrillCheck, drillText } from './drivers/etcd/drill/check.ts';
 import { backupRunning } from './plan/etcd/backup.ts';
 import { isEtcdServing } from './plan/etcd/quorum.ts';
 import type { HostingInput } from './plan/input.ts';
+import { CLASS_DIFFERS, classDifference } from './storage-class.ts';
 
 const TYPE = 'BackupReady';
 const MAX_PROBLEM = 512;
@@ -91,9 +93,20 @@ function recent(last: Date, input: Found, { backups, drill: lastDrill }: BackupR
     const text = truncate(`the restore drill fails: ${drill.problem}`, MAX_PROBLEM);
     return { status: 'False', reason: 'DrillFailed', message: `${message}; ${text}` };
   }
-  if (attempt?.problem === undefined) return { status: 'True', reason: 'Recent', message };
+  const restored = drill?.checked ? `${message}; ${drilledText(drill.at, drill.checked)}` : message;
+  if (attempt?.problem === undefined) return recentOn(input, restored);
   const problem = failureText(attempt);
-  return { status: 'True', reason: 'LastAttemptFailed', message: `${message}; ${problem}` };
+  return { status: 'True', reason: 'LastAttemptFailed', message: `${restored}; ${problem}` };
+}
+
+function recentOn({ plane }: Found, message: string): Answer {
+  const difference = plane && classDifference(plane, 'backups');
+  if (difference === undefined) return { status: 'True', reason: 'Recent', message };
+  return { status: 'True', reason: CLASS_DIFFERS, message: `${message}; ${difference}` };
+}
+
+function drilledText(at: Date, checked: DrillCheck): string {
+  return `in the drill of ${wholeSeconds(at)} ${drillText(checked)}`;
 }
 
 type WhyNot = { readonly reason: string; readonly why: string };
@@ -129,15 +142,24 @@ function failureText({ problem = '', since }: NonNullable<BackupReport['attempt'
 
 type BackupStatus = Pick<
   HostedEtcdStatus,
-  'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom' | 'lastDrillAt' | 'upkeep'
+  'lastBackupAt' | 'lastBackup' | 'backupRequest' | 'restoredFrom' | 'lastDrillAt' | 'lastDrill' | 'upkeep'
 >;
 
 /** Returns the recorded status of what is not observed. */
 export function backupStatus({ plane, cluster, upkeep }: HostingInput): BackupStatus {
-  const { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt } = recordedOf(cluster);
+  const { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt, lastDrill } =
+    recordedOf(cluster);
   const { backup } = plane;
   const running = upkeep && { ...upkeep, startedAt: wholeSeconds(upkeep.startedAt) };
-  const known = { lastBackupAt, lastBackup, backupRequest, restoredFrom, lastDrillAt, upkeep: running };
+  const known = {
+    lastBackupAt,
+    lastBackup,
+    backupRequest,
+    restoredFrom,
+    lastDrillAt,
+    lastDrill,
+    upkeep: running,
+  };
   if (!backup) return defined(known);
   const last = backup.backups.at(-1);
   return defined({
@@ -145,13 +167,21 @@ export function backupStatus({ plane, cluster, upkeep }: HostingInput): BackupSt
     lastBackup: last?.name,
     backupRequest: last?.request,
     restoredFrom: backup.restoredFrom ?? restoredFrom,
-    lastDrillAt: passedAt(backup) ?? lastDrillAt,
+    ...drillStatus(backup, { lastDrillAt, lastDrill }),
     upkeep: running,
   });
 }
 
-function passedAt({ drill }: BackupReport): string | undefined {
-  return drill && drill.problem === undefined ? wholeSeconds(drill.at) : undefined;
+type DrillStatus = { readonly [K in 'lastDrillAt' | 'lastDrill']: HostedEtcdStatus[K] | undefined };
+
+/** Returns the recorded status unless a drill has restored a backup since. */
+function drillStatus({ drill }: BackupReport, recorded: DrillStatus): DrillStatus {
+  if (!drill || drill.problem !== undefined) return recorded;
+  return { lastDrillAt: wholeSeconds(drill.at), lastDrill: drill.checked && statusOfCheck(drill.checked) };
+}
+
+function statusOfCheck({ ours, clusterUid, ...counts }: DrillCheck): HostedDrill {
+  return { ...counts, ...optional('clusterUID', clusterUid), kubenodeObjects: ours };
 }
 
 function defined(
@@ -165,6 +195,7 @@ function defined(
     ...optional('backupRequest', fields.backupRequest),
     ...optional('restoredFrom', fields.restoredFrom),
     ...optional('lastDrillAt', fields.lastDrillAt),
+    ...optional('lastDrill', fields.lastDrill),
     ...optional('upkeep', fields.upkeep),
   };
 }

@@ -3,22 +3,19 @@ import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { addonsReady } from './addons/plan.ts';
 import { backupReady } from './backups.ts';
 import { certificatesValid } from './certificates.ts';
-import {
-  isApiServer,
-  isBalancer,
-  isEtcdMember,
-  type MemberReport,
-  type PlaneMember,
-} from './drivers/driver.ts';
+import { isApiServer, isEtcdMember, isRelay, type MemberReport, type PlaneMember } from './drivers/driver.ts';
 import { countHeld } from './plan/api-servers/count.ts';
 import { isApiServing } from './plan/api-servers/serving.ts';
+import { inRotation } from './plan/create.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
+import { isReachedOutside } from './plan/exposure/exposure.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
 import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
 import { controllersHeld } from './plan/upgrade/controllers.ts';
 import { targetProblem } from './plan/upgrade/target.ts';
+import { CLASS_DIFFERS, classDifference } from './storage-class.ts';
 
 export function hostingConditions(
   input: HostingInput,
@@ -53,8 +50,7 @@ export function unobservedConditions(
 export function isPlaneReady({ plane, inside, secret, cluster }: HostingInput): boolean {
   return (
     cluster.metadata.deletionTimestamp === undefined &&
-    isEtcdServing({ plane }) &&
-    isApiServing({ plane }) &&
+    isServing({ plane }) &&
     plane.members.every(({ member, state }) => isOneOfSeveral(member) || state === 'Ready') &&
     inside?.isInstalled === true &&
     inside.controllersLead &&
@@ -62,9 +58,13 @@ export function isPlaneReady({ plane, inside, secret, cluster }: HostingInput): 
   );
 }
 
+function isServing(input: Pick<HostingInput, 'plane'>): boolean {
+  return isEtcdServing(input) && isApiServing(input) && isReachedOutside(input);
+}
+
 /** Tells whether the control plane works while that member does not answer, as long as others do. */
 function isOneOfSeveral(member: PlaneMember): boolean {
-  return isEtcdMember(member) || isApiServer(member) || isBalancer(member);
+  return isEtcdMember(member) || isApiServer(member) || isRelay(member);
 }
 
 function ready(input: HostingInput, wait: HostingWait | undefined): ConditionUpdate {
@@ -99,7 +99,7 @@ function upToDate(input: HostingInput): ConditionUpdate {
 
 /** A change of the spec waits for no other control plane. */
 function changeWait(input: HostingInput): HostingWait | undefined {
-  const found = targetProblem(input) ?? countHeld(input) ?? changeHeld(input);
+  const found = targetProblem(input) ?? countHeld(input) ?? inRotation(input) ?? changeHeld(input);
   return found ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
 }
 
@@ -140,6 +140,8 @@ function etcdReady(input: HostingInput): ConditionUpdate {
 
 /** A person who reads the conditions of a cluster in prod has to learn that the only folder with its data must not be removed. Elsewhere one member is what is expected. */
 function redundancy(input: HostingInput, count: string): Pick<ConditionUpdate, 'reason' | 'message'> {
+  const difference = classDifference(input.plane, 'etcd');
+  if (difference !== undefined) return { reason: CLASS_DIFFERS, message: `${count}; ${difference}` };
   const isSingle = etcdReports(input).length === 1 && input.cluster.spec.environment === 'prod';
   if (!isSingle) return { reason: 'Ready', message: count };
   return {

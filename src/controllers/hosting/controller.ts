@@ -9,6 +9,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { drillEvent } from './execute/drill-event.ts';
 import { blockedBy, carryOutHosting } from './execute/execute.ts';
 import { clustersWithGrant, settleGrantLeft } from './execute/permission.ts';
 import { createChangeTurn } from './execute/turn.ts';
@@ -94,6 +95,8 @@ async function step(
   const wait = blocked ?? decision.wait;
   if (act?.type === 'RemoveFinalizer' && !blocked) return {};
   const upkeep = input.upkeep ?? ports.upkeep.find(plane);
+  const event = drillEvent({ ...input, upkeep });
+  if (event) context.event(input.cluster, event);
   await report(input.cluster, hostingStatus({ ...input, upkeep }, wait, act), context);
   return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
 }

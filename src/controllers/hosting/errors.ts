@@ -7,6 +7,7 @@ export type HostingErrorCode =
   | 'NamespaceNotOurs' // the namespace of the control plane is of another Cluster, or of somebody else
   | 'NamespaceLeft' // the namespace is still being deleted
   | 'NotPrepared'
+  | 'PortNotAllowed' // this user may not listen on the port
   | 'HubRefused' // the API server of the hub refuses an object of the control plane
   | 'DriverNotConfigured' // this hosting was started without what the driver needs
   | 'ChangeNotSupported' // the driver does not change a control plane that exists

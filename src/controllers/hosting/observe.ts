@@ -181,9 +181,9 @@ async function runCanaries(
   for (const { member, state } of report.members) {
     if (!isApiServer(member) || state !== 'Ready') continue;
     const own = apiServers.find((each) => each.member === member);
-    if (!own) return { problem: `${member}: its pod has no address` };
+    if (!own) return { member, problem: `${member}: its pod has no address` };
     const found = await inside.canary(own.admin, signal);
-    if (found !== 'Passed') return { problem: `${member}: ${found.problem}` };
+    if (found !== 'Passed') return { member, problem: `${member}: ${found.problem}` };
   }
   return 'Passed';
 }

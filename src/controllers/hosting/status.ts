@@ -12,9 +12,11 @@ import {
   API_SERVERS,
   BALANCERS,
   ETCD_MEMBERS,
+  GATEWAYS,
   isApiServer,
   isBalancer,
   isEtcdMember,
+  isGateway,
   type MemberReport,
   type PlaneMember,
 } from './drivers/driver.ts';
@@ -127,6 +129,7 @@ function componentsOf({ plane }: HostingInput): readonly HostedComponent[] {
 function kindOf(member: PlaneMember): PlaneMember {
   if (isEtcdMember(member)) return ETCD_MEMBERS[0];
   if (isApiServer(member)) return API_SERVERS[0];
+  if (isGateway(member)) return GATEWAYS[0];
   return isBalancer(member) ? BALANCERS[0] : member;
 }
 

@@ -134,9 +134,8 @@ async function findProcesses({ root }: Layout): Promise<readonly FleetProcess[]>
     return args === undefined ? [] : [{ pid, args }];
   });
   const found = new Map([...users, ...agents].map(({ pid, args }) => [pid, args]));
-  return await Promise.all(
-    [...found].map(async ([pid, args]) => ({ args, listening: await readListeningPorts(pid) })),
-  );
+  const ports = await readListeningPorts(found.keys());
+  return Array.from(found, ([pid, args]) => ({ args, listening: ports.get(pid) ?? [] }));
 }
 
 /** Returns the arguments of an agent of provider local, whose sandbox is in one of these folders. */

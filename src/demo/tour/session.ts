@@ -23,12 +23,21 @@ import { createClusterPlaces } from './places.ts';
 import { openDemoRepository, TOUR_AUTHOR } from './repository.ts';
 import type { Tour } from './step.ts';
 import { resumeMachine, resumeServer, suspendMachine, suspendServer } from './suspend.ts';
-import { verifyExpectation } from './verify.ts';
+import { verifyExpectation, withPatience } from './verify.ts';
 
-/** The tour of the fleet in this folder, for as long as `work` runs. `print` gets lines for people. */
+export interface TourOptions {
+  /** The folder of the fleet. */
+  readonly dir: string;
+  /** Gets lines for people. */
+  readonly print: (line: string) => void;
+  /** Multiplies each limit. */
+  readonly patience: number;
+}
+
+/** Connects a tour with the fleet for as long as `work` runs. */
 export async function withTour(
   io: Io,
-  { dir, print }: { readonly dir: string; readonly print: (line: string) => void },
+  { dir, print, patience }: TourOptions,
   work: (tour: Tour) => Promise<void>,
 ): Promise<void> {
   // Its programs have the paths without symbolic links.
@@ -62,7 +71,8 @@ export async function withTour(
         for (const line of output.trimEnd().split('\n')) print(`  ${line}`);
         return output;
       },
-      async verify(expectation) {
+      async verify(usual) {
+        const expectation = withPatience(usual, patience);
         const { what, withinSeconds } = expectation;
         // What is known already is not waited for.
         if (withinSeconds > 0) print(`expected within ${withinSeconds} s: ${what}`);

@@ -9,6 +9,8 @@ export interface Expectation {
   /** Completes "verified: …". */
   readonly what: string;
   readonly withinSeconds: number;
+  /** The limit beyond which it would come true without what the step did. Undefined: it would not. */
+  readonly mostSeconds?: number;
   /** A command that shows more when it does not hold. */
   readonly lookAt: string;
   /** Why it does not hold yet. Undefined: it holds. */
@@ -19,6 +21,12 @@ export interface Expectation {
 const POLL_MS = 500;
 /** How long a person watches without a line. */
 const QUIET_MS = 15_000;
+
+/** Returns an expectation with a limit that is so many times as long. */
+export function withPatience(expectation: Expectation, factor: number): Expectation {
+  const { withinSeconds, mostSeconds = Number.POSITIVE_INFINITY } = expectation;
+  return { ...expectation, withinSeconds: Math.min(withinSeconds * factor, mostSeconds) };
+}
 
 /** `onChange` gets each new reason, and one that lasts again from time to time. Rejects with the last one when the time is over. */
 export async function verifyExpectation(

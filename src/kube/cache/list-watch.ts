@@ -35,6 +35,12 @@ const PAGE = 500;
 const LARGEST_PAGE = 10_000;
 // The server ends a watch after this time; randomized, so that many watches do not restart together.
 const WATCH_SECONDS = { min: 300, spread: 300 };
+/**
+ * An API server keeps no watch cache of Events, so that it sends no bookmarks about them. In a quiet cluster only the end of a watch shows that
+ * it answers: it has to come before the view is stale.
+ */
+const SHORT_WATCH_SECONDS = { min: 60, spread: 60 };
+const GROUPS_OF_EVENTS: ReadonlySet<string> = new Set(['', 'events.k8s.io']);
 const GRACE_MS = 15_000;
 // Bookmarks arrive about once a minute: two of them are missing.
 const SILENCE_MS = 180_000;
@@ -104,31 +110,33 @@ function unchanged<T extends KubeObject>({ metadata }: KubeObject, store: Writab
 interface WatchRun {
   readonly from: string;
   readonly signal: AbortSignal;
-  /** Called after each event. */
-  readonly onEvent: () => void;
+  /** Called after each event, and when the server has ended the watch. */
+  readonly onContact: () => void;
 }
 
-/** Returns when the server ended the watch normally. Each event is in the store before the next one is read. */
+/** Returns when the watch has ended normally, or lasted for too long. Each event is in the store before the next one is read. */
 export async function followWatch<T extends KubeObject>(
   source: ReflectorSource<T>,
   position: WatchPosition,
-  { from, signal, onEvent }: WatchRun,
+  { from, signal, onContact }: WatchRun,
 ): Promise<void> {
   const { client, resource, selection, clock, random } = source;
-  const timeoutSeconds = Math.round(WATCH_SECONDS.min + random() * WATCH_SECONDS.spread);
+  const timeoutSeconds = watchSeconds(resource, random());
   const longestMs = timeoutSeconds * 1000 + GRACE_MS;
   const silenceMs = (): number => (position.bookmarks ? SILENCE_MS : longestMs);
   const watchdog = createWatchdog({ clock, outer: signal, silenceMs, longestMs });
   const startMs = clock.monotonicMs();
   let events = 0;
+  let isEnded = false;
   try {
     const options = { ...selection, resourceVersion: from, timeoutSeconds, signal: watchdog.signal };
     for await (const event of client.watch(resource, options)) {
       watchdog.reset();
       storeEvent(source, position, event);
       events += 1;
-      onEvent();
+      onContact();
     }
+    isEnded = true;
   } catch (error) {
     handleWatchError(error, watchdog);
   } finally {
@@ -137,9 +145,16 @@ export async function followWatch<T extends KubeObject>(
   if (events === 0 && clock.monotonicMs() - startMs < SHORTEST_WATCH_MS) {
     throw new KubeError('Unreachable', 'the watch was closed as soon as it was opened');
   }
+  if (isEnded) onContact();
 }
 
-/** A watch that the server did not end in time counts as ended; one without events or bookmarks is an error. */
+function watchSeconds({ group, plural }: Resource, random: number): number {
+  const isShort = plural === 'events' && GROUPS_OF_EVENTS.has(group);
+  const { min, spread } = isShort ? SHORT_WATCH_SECONDS : WATCH_SECONDS;
+  return Math.round(min + random * spread);
+}
+
+/** A watch that the server did not end in time is ended, which proves no contact; one without events or bookmarks is an error. */
 function handleWatchError(error: unknown, watchdog: Watchdog): void {
   const because = watchdog.endedBecause();
   if (because === 'overdue') return;

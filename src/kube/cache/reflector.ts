@@ -115,11 +115,10 @@ export function createReflector<T extends KubeObject = KubeObject>(
   }
 
   async function watchOnce(from: string, signal: AbortSignal): Promise<void> {
-    const asked = { from, onEvent: recordContact };
+    const asked = { from, onContact: recordContact };
     const follow = (open: AbortSignal) => followWatch(source, position, { ...asked, signal: open });
     const ended = await watchHold.run(follow, signal);
     if (ended === 'Held') return;
-    recordContact();
     options.metrics?.restarted(resource.kind, 'Closed');
   }
 

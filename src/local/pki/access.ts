@@ -5,7 +5,7 @@ import { PRIVATE_MODE } from '../../os/files.ts';
 import { LocalError } from '../errors.ts';
 import type { Layout } from '../layout.ts';
 import { listServerAddresses } from '../processes/addresses.ts';
-import { serverUrl } from '../processes/specs.ts';
+import { outsideUrl, serverUrl } from '../processes/specs.ts';
 import type { FleetState, LocalClusterState } from '../state.ts';
 import {
   ADMIN,
@@ -84,9 +84,10 @@ async function ensureClusterAccess(
 
 /** Returns what the certificates of the cluster are made for. */
 function clusterPkiOf(cluster: LocalClusterState, layout: Layout, now: Date): ClusterPki {
-  const { name, names, bindAddress, plane } = cluster;
+  const { name, names, bindAddress, plane, exposure } = cluster;
   const { pkiFolder: folder } = layout.cluster(name);
-  return { folder, name, names: [...names, ...listServerAddresses(bindAddress)], now, plane };
+  const outside = exposure ? [exposure.host] : [];
+  return { folder, name, names: [...names, ...outside, ...listServerAddresses(bindAddress)], now, plane };
 }
 
 /** Lists every certificate of the fleet that a CA signs. */
@@ -113,13 +114,13 @@ function createAdminEntry(cluster: LocalClusterState, { caPem, admin }: ClusterA
   };
 }
 
-/** The kubeconfig of sync for that cluster. */
+/** The kubeconfig of sync for that cluster. Sync need not be on this machine. */
 export function createSyncKubeconfig(
   cluster: LocalClusterState,
   { caPem, sync }: Pick<ClusterAccess, 'caPem' | 'sync'>,
 ): string {
   const { user } = createPrincipal(PRINCIPAL_SYNC);
-  const server = serverUrl(cluster);
+  const server = outsideUrl(cluster);
   return formatKubeconfig([{ name: cluster.name, server, caPem, user, client: sync }]);
 }
 

@@ -95,9 +95,15 @@ function leafOf(
 }
 
 /** Returns the certificate of a manager as a server for its own health, which only this control plane asks for. */
-export function managerServingLeaf(folder: string, name: string, life: CertificateLife): Leaf {
+export function managerServingLeaf(
+  folder: string,
+  name: string,
+  life: CertificateLife,
+  authority?: AuthorityName,
+): Leaf {
   const subject = { commonName: name };
-  return leafOf(folder, name, { subject, usage: 'server', names: ['localhost', LOOPBACK], ...life });
+  const request = { subject, usage: 'server', names: ['localhost', LOOPBACK], ...life } as const;
+  return leafOf(folder, name, request, authority);
 }
 
 export function clientRequest({ user, groups = [] }: Principal, life: CertificateLife): CertificateRequest {

@@ -147,6 +147,8 @@ export function createApiServerCommand(path: ProgramPath, flags: ApiServerFlags)
       `--tls-private-key-file=${pki('apiserver.pem')}`,
       `--kubelet-client-certificate=${pki('kubelet-client.pem')}`,
       `--kubelet-client-key=${pki('kubelet-client.pem')}`,
+      // By default the name of the Node comes first, which the resolver of this machine need not know.
+      '--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname',
       `--service-account-key-file=${pki('sa.key')}`,
       `--service-account-signing-key-file=${pki('sa.key')}`,
       '--service-account-issuer=https://kubernetes.default.svc',

@@ -91,6 +91,7 @@ export function listPorts({ etcdPort, etcdMembers = [], clusters }: FleetState):
     cluster.schedulerPort,
     ...(cluster.apiServers?.ports ?? []),
     ...(cluster.apiServers?.balancerPorts ?? []),
+    ...(cluster.exposure ? [cluster.exposure.port, ...cluster.exposure.gatewayPorts] : []),
   ]);
   const ofEtcd = etcdMembers.flatMap((member) => [member.port, member.peerPort]);
   return [...new Set([etcdPort, ...ofEtcd]), ...ofClusters];

@@ -37,12 +37,16 @@ export interface ProbeOptions {
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly timeoutMs?: number;
+  /** The representation that is asked for. */
+  readonly accept?: string;
+  /** Ends the request before its time. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Rejects without a complete response in time. */
 export function sendProbe(
   endpoint: ProbeEndpoint,
-  { method = 'GET', body, timeoutMs = RESPONSE_TIMEOUT_MS }: ProbeOptions = {},
+  { method = 'GET', body, timeoutMs = RESPONSE_TIMEOUT_MS, accept, signal }: ProbeOptions = {},
 ): Promise<ProbeResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -53,8 +57,11 @@ export function sendProbe(
         ...(endpoint.serverName === undefined ? {} : { servername: endpoint.serverName }),
         ...(endpoint.client ? { cert: endpoint.client.certPem, key: endpoint.client.keyPem } : {}),
         agent: false,
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' } }),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(accept === undefined ? {} : { accept }),
+        },
       },
       (incoming) => {
         const pieces: Buffer[] = [];

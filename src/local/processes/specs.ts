@@ -1,5 +1,6 @@
 /** The processes of a fleet, each with a mark by which it is recognized. */
 import { basename } from 'node:path';
+import { httpUrl } from '../../os/net/http-server.ts';
 import type { Command } from '../../os/process/child.ts';
 import { etcdDataFolder, type Layout } from '../layout.ts';
 import type { FleetState, LocalClusterState, PlaneSettings } from '../state.ts';
@@ -217,6 +218,11 @@ function createClusterSpec(cluster: string, { layout, ready, ...process }: Clust
 
 export function serverUrl({ bindAddress, port }: LocalClusterState): string {
   return localUrl(bindAddress, port);
+}
+
+/** Returns the URL for clients that need not be on this machine, where there is one. */
+export function outsideUrl(cluster: LocalClusterState): string {
+  return cluster.exposure ? httpUrl('https', cluster.exposure) : serverUrl(cluster);
 }
 
 /** Whether a command line is that process, possibly with other settings. */

@@ -1,8 +1,9 @@
 /** Starts and ends HTTP servers. */
 import type { Server } from 'node:net';
-import { serveError } from './ports.ts';
+import { listenHost, serveError } from './ports.ts';
 
 export interface ListenAddress {
+  /** `ALL_ADDRESSES`: every address of this machine. */
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -18,7 +19,7 @@ export function listenOn(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(serveError(what, { host, port }, error)));
-    server.listen({ port, host, reusePort: isShared }, () => {
+    server.listen({ port, ...listenHost(host), reusePort: isShared }, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });

@@ -3,6 +3,14 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { OsError, type OsErrorCode, systemCode } from '../errors.ts';
 
+/** Every address of this machine, of IPv6 as well where it has any: Node.js selects it where no address is named. */
+export const ALL_ADDRESSES = 'all addresses';
+
+/** Returns what `listen` gets for an address. */
+export function listenHost(address: string): { readonly host?: string } {
+  return address === ALL_ADDRESSES ? {} : { host: address };
+}
+
 /**
  * A port that is free now, and that no outgoing connection takes while its server restarts. Another program may take it before it is
  * used, so a caller that starts a server on it must handle a failed start.
@@ -47,7 +55,7 @@ function listenOnce(port: number, address: string): Promise<number | undefined> 
       if (systemCode(error) === 'EADDRINUSE') resolve(undefined);
       else reject(listenError(error, port, address));
     });
-    server.listen({ port, host: address, exclusive: true }, () => {
+    server.listen({ port, ...listenHost(address), exclusive: true }, () => {
       const bound = server.address();
       server.close(() => resolve(typeof bound === 'object' && bound ? bound.port : port));
     });

@@ -28,6 +28,17 @@ export function childEnvironment(): Record<string, string> {
   return { ...(Object.fromEntries(ours) as Record<string, string>), PATH, HOME, LANG: 'C.UTF-8' };
 }
 
+/** How much memory programs in Go take before they collect garbage. A person who sets these means every API server and etcd that we start. */
+const GO_MEMORY = ['GOGC', 'GOMEMLIMIT'] as const;
+
+function goMemory(): Record<string, string> {
+  const set = GO_MEMORY.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(set) as Record<string, string>;
+}
+
 export async function startProcess(command: Command, logFile: string): Promise<ProcessIdentity> {
   await rotateLog(logFile);
   const log = await open(logFile, 'a', 0o600).catch((error: unknown) => {
@@ -37,7 +48,7 @@ export async function startProcess(command: Command, logFile: string): Promise<P
     const child = spawn(command.program, command.args, {
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
-      env: { ...childEnvironment(), ...command.env },
+      env: { ...childEnvironment(), ...goMemory(), ...command.env },
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);

@@ -4,6 +4,7 @@ import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memor
 import { type CertificateKeeper, createCertificateKeeper } from '../../../src/agent/identity/keeper.ts';
 import { createIdentityStore, identityFiles } from '../../../src/agent/identity/store.ts';
 import { type FakeRequests, fakeRequests } from '../../support/agent/fake-requests.ts';
+import { type TestAuthority, testAuthority } from '../../support/authorities.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -19,7 +20,10 @@ let log: MemoryLog;
 let calls: number;
 let crashAt: number;
 let afterIt: boolean;
+/** The authority that is to have issued the certificate. */
+let issuer: TestAuthority | undefined;
 beforeEach(() => {
+  issuer = undefined;
   clock = virtualClock();
   host = createMemoryHost({ clock, artifacts: new Map() });
   requests = fakeRequests(clock);
@@ -64,6 +68,7 @@ function start(): CertificateKeeper {
     random: () => 0.5,
     log,
     unauthorizedHint: () => 'Make another token',
+    issuer: () => issuer && new X509Certificate(issuer.certPem),
   });
 }
 
@@ -203,6 +208,46 @@ describe('the keeper of a certificate', () => {
     // One for each tenth of an hour, the life of these.
     expect(requests.created.length).toBeLessThanOrEqual(12);
     expect(requests.created.length).toBeGreaterThan(5);
+  });
+
+  it('HOS-22 asks for another certificate when the authorities are rotated, once, and when they are taken back', async () => {
+    const [former, next] = [testAuthority('old'), testAuthority('new')];
+    requests.authority = former;
+    await run(10_000);
+    issuer = former;
+    await run(10 * 60_000);
+    expect([(await certificate()).issuer, requests.created.length]).toEqual(['CN=old', 1]);
+    [requests.authority, issuer] = [next, next];
+    await run(2 * 60_000);
+    expect([(await certificate()).issuer, requests.created.length]).toEqual(['CN=new', 2]);
+    await run(10 * 60_000);
+    expect(requests.created).toHaveLength(2);
+    [requests.authority, issuer] = [former, former];
+    await run(2 * 60_000);
+    expect([(await certificate()).issuer, requests.created.length]).toEqual(['CN=old', 3]);
+  });
+
+  it('HOS-22 asks about once a minute while the signer still has another authority', async () => {
+    const [former, next] = [testAuthority('old'), testAuthority('new')];
+    requests.authority = former;
+    issuer = next;
+    await run(10 * 60_000);
+    expect(requests.created.length).toBeGreaterThan(5);
+    expect(requests.created.length).toBeLessThanOrEqual(12);
+    requests.authority = next;
+    await run(2 * 60_000);
+    expect((await certificate()).issuer).toBe('CN=new');
+  });
+
+  it('HOS-22 keeps the certificate in use while a request for another one is denied', async () => {
+    requests.authority = testAuthority('old');
+    await run(10_000);
+    const before = await file(FILES.certificate);
+    requests.answer = 'Deny';
+    issuer = testAuthority('new');
+    await run(20 * 60_000);
+    expect(await file(FILES.certificate)).toBe(before);
+    expect(requests.created.length).toBeLessThanOrEqual(8);
   });
 
   it('stores no certificate of another key', async () => {

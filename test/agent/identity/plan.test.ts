@@ -23,6 +23,16 @@ function explain(input: Partial<CertificateInput>): string {
 describe('planCertificate', () => {
   it.each<[string, Partial<CertificateInput>, string]>([
     ['makes a key when there is nothing', {}, 'CreateKey: there is no certificate'],
+    [
+      'makes another key when another authority issues',
+      { held: held(1), isSuperseded: true },
+      'CreateKey: the authorities were rotated',
+    ],
+    [
+      'finishes the request of a key first',
+      { held: held(1), isSuperseded: true, pendingKey: 'aa' },
+      'ReadRequest',
+    ],
     ['waits until it is time to renew', { held: held(1) }, 'Wait 5.5 h'],
     [
       'makes another key when it is',

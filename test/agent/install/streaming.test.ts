@@ -65,9 +65,7 @@ async function serve(file: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/artifact`;
 }
 
-describe('an artifact that is larger than the memory of the agent', {
-  timeout: LONG ? 900_000 : 120_000,
-}, () => {
+describe('an artifact that is larger than the memory of the agent', () => {
   it.each(['Raw', 'TarGz'] as const)(
     'AGT-03 is downloaded, verified and unpacked as a stream: %s',
     async (format) => {

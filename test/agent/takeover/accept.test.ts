@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
+import { digestOfCa } from '../../../src/agent/identity/known-cluster.ts';
 import { identityFiles } from '../../../src/agent/identity/store.ts';
 import { ownUnit } from '../../../src/agent/install/own-unit.ts';
 import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE, REGISTRIES_FILE } from '../../../src/agent/layout.ts';
@@ -98,7 +99,9 @@ describe('acceptAccess', () => {
   it('stores what the agent needs to reach its API server, and starts it', async () => {
     const ca = sign(await request());
     await accept(sign(await request()), { ca });
-    expect(await text(CLUSTER_FILE)).toBe(`{"server":"${SERVER}","hasCa":true}`);
+    expect(await text(CLUSTER_FILE)).toBe(
+      `{"server":"${SERVER}","hasCa":true,"caSha256":"${digestOfCa(ca)}"}`,
+    );
     expect(await text(CLUSTER_CA_FILE)).toBe(ca);
     expect(await text(PATHS.certificate)).toMatch(/BEGIN CERTIFICATE[^]+BEGIN PRIVATE KEY/);
     expect(await host.units.status(ownUnit(UNIT))).toMatchObject({ active: 'Active', enabled: true });
@@ -129,6 +132,20 @@ describe('acceptAccess', () => {
     await accept(certificate);
     expect(host.units.starts.get('kubenode-agent')).toBe(1);
     await accept(certificate, { server: 'https://10.0.0.2:6443' });
+    expect(host.units.starts.get('kubenode-agent')).toBe(2);
+  });
+
+  it('HOS-22 keeps the CA of a rotation when it is repeated, and takes another one', async () => {
+    const certificate = sign(await request());
+    const [ca, other, rotated] = [certificate, sign(await request()), 'the CA of a rotation'];
+    await accept(certificate, { ca });
+    const attributes = { mode: '0644', owner: 'root:root' };
+    await host.files.write(CLUSTER_CA_FILE, new TextEncoder().encode(rotated), attributes);
+    await accept(certificate, { ca });
+    expect(await text(CLUSTER_CA_FILE)).toBe(rotated);
+    expect(host.units.starts.get('kubenode-agent')).toBe(1);
+    await accept(certificate, { ca: other });
+    expect(await text(CLUSTER_CA_FILE)).toBe(other);
     expect(host.units.starts.get('kubenode-agent')).toBe(2);
   });
 

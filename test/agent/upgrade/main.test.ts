@@ -42,7 +42,11 @@ beforeEach(async () => {
   });
   const service = createSandboxService(directory, upgrade, clock);
   await service.start(from);
-  upgrade = { ...upgrade, replaces: (await readProcessIdentity(pids()[0] ?? 0)) ?? upgrade.replaces };
+  const replaces = await eventually(
+    async () => await readProcessIdentity(pids()[0] ?? 0),
+    'the first process did not start',
+  );
+  upgrade = { ...upgrade, replaces };
 });
 
 afterEach(async () => {

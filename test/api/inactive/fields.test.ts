@@ -85,7 +85,7 @@ describe('the page of fields', () => {
   });
 
   it('refuses no field everywhere: each one acts in some context', () => {
-    const contexts = ['when', 'whenAt', 'whenNot', 'whenNotAt', 'whenSet', 'unless'];
+    const contexts = ['when', 'whenNot', 'whenNotAt', 'whenSet', 'unless'];
     const everywhere = Object.entries(INACTIVE_FIELDS).flatMap(([kind, fields]) =>
       fields
         .filter((field) => !contexts.some((context) => Object.hasOwn(field, context)))

@@ -35,7 +35,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'hosted.scheduler.cpuMillis', { hosted: { scheduler: { cpuMillis: 1 } } }, 'remove it'],
     ['Cluster', 'hosted.scheduler.memoryMiB', { hosted: { scheduler: { memoryMiB: 1 } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.type', { hosted: { exposure: { type: 'NodePort' } } }, 'use ClusterIP'],
-    ['Cluster', 'hosted.exposure.host', { hosted: { exposure: { host: 'a' } } }, 'remove it'],
     ['Cluster', 'hosted.exposure.port', { hosted: { exposure: { port: 443 } } }, 'remove it'],
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],
@@ -85,6 +84,11 @@ describe('the fields of an object that this version does not act on', () => {
     const problems = problemsOf(kind, spec);
     expect(problems).toEqual([expect.stringContaining(`spec.${path}: ${NO} `)]);
     expect(problems[0]?.endsWith(`: ${hint}`)).toBe(true);
+  });
+
+  it('HOS-52 do not include the port of a hosted control plane that has a host', () => {
+    const exposure = { host: 'ci.example.com', port: 443 };
+    expect(problemsOf('Cluster', { hosted: { driver: 'process', exposure } })).toEqual([]);
   });
 
   it('do not include the waves of rules in fleet-default, which are those of the cluster', () => {

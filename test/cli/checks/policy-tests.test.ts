@@ -47,7 +47,7 @@ async function run(
 
 const FAILED = 'policy test "reboots one machine": expected NodeBusy, got Granted';
 
-describe('the tests of policies', { timeout: 240_000 }, () => {
+describe('the tests of policies', () => {
   it('pass for the policies of this repository', async () => {
     const folder = join(import.meta.dirname, '../../..');
     const { count, failures } = await runPolicyTests(renderer, { folder });

@@ -94,7 +94,7 @@ async function startPrometheus(): Promise<void> {
     async () => {
       if (!(await isReady(url))) throw new Error('Prometheus is not ready');
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   );
 }
 

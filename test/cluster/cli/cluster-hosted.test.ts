@@ -60,7 +60,7 @@ afterEach(async () => {
   }
 });
 
-const WAIT = { timeout: 60_000, interval: 250 };
+const WAIT = { interval: 250 };
 const SINCE_LONG_AGO = '2020-01-01T00:00:00Z';
 
 /** As sync does: rules and limits come from git. */
@@ -234,9 +234,7 @@ describe('kubenode cluster kubeconfig', () => {
     ]);
   });
 
-  it('HOS-53 a job creates a cluster, uses it as its administrator, and leaves nothing of it', {
-    timeout: 400_000,
-  }, async () => {
+  it('HOS-53 a job creates a cluster, uses it as its administrator, and leaves nothing of it', async () => {
     const kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
     const args = ['src/cli/main.ts', 'hosting', '--kubeconfig', kubeconfig, '--dir', dir];
     hosting = spawn(process.execPath, args, { env: shellEnv(), stdio: 'ignore' });

@@ -72,7 +72,7 @@ describe('without Cluster API', () => {
   });
 });
 
-describe.skipIf(reason)('with a core whose gates are off', { timeout: 400_000 }, () => {
+describe.skipIf(reason)('with a core whose gates are off', () => {
   it('--update-extension is refused before anything is written', async () => {
     const server = await startApiServer();
     onTestFinished(() => server.stop());
@@ -91,7 +91,7 @@ describe.skipIf(reason)('with a core whose gates are off', { timeout: 400_000 },
   });
 });
 
-describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, () => {
+describe.skipIf(reason)('with the core of Cluster API', () => {
   let server: ApiServer;
   let proxy: ServiceProxy;
   let core: CoreManager | undefined;
@@ -106,7 +106,7 @@ describe.skipIf(reason)('with the core of Cluster API', { timeout: 400_000 }, ()
     installer = await server.kubeconfigFor({ user: 'pipeline', groups: [] });
     await giveRole(server, 'pipeline', guideRole());
     firstInstallation = await installAs(installer, ...WITH);
-  }, 400_000);
+  });
 
   afterAll(async () => {
     await core?.stop();

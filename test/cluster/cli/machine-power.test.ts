@@ -69,9 +69,7 @@ async function bmcOf(name: string, spec: object = {}): Promise<TestBmc> {
 }
 
 describe('machine power', () => {
-  it('prints the state, switches with a grant that is settled, and prints no secret', {
-    timeout: 120_000,
-  }, async () => {
+  it('prints the state, switches with a grant that is settled, and prints no secret', async () => {
     const server = await bmcOf('n1');
     const state = await run(installed, 'machine', 'power', 'n1', '-o', 'json');
     expect([state.exitCode, JSON.parse(state.stdout)]).toEqual([
@@ -91,7 +89,7 @@ describe('machine power', () => {
     expect(state.stdout + state.stderr + cycle.stdout + cycle.stderr).not.toContain(BMC_PASSWORD);
   });
 
-  it('switches nothing that is held, and names the reason', { timeout: 120_000 }, async () => {
+  it('switches nothing that is held, and names the reason', async () => {
     const server = await bmcOf('n2', { hold: { reason: 'new disks', scope: 'All' } });
     const off = await run(installed, 'machine', 'power', 'n2', '--off');
     expect(off.exitCode).toBe(3);
@@ -100,7 +98,7 @@ describe('machine power', () => {
     expect((await run(installed, 'machine', 'power', 'n2', '--on')).exitCode).toBe(0);
   });
 
-  it('refuses two acts at once, and a machine without BMC', { timeout: 120_000 }, async () => {
+  it('refuses two acts at once, and a machine without BMC', async () => {
     await client.create(MACHINES, {
       apiVersion: API_VERSION,
       kind: 'Machine',
@@ -113,7 +111,7 @@ describe('machine power', () => {
     expect((await run(installed, 'machine', 'power', 'n3', '--on', '--off')).exitCode).toBe(64);
   });
 
-  it('prints the fingerprint of a BMC, and sends it nothing', { timeout: 120_000 }, async () => {
+  it('prints the fingerprint of a BMC, and sends it nothing', async () => {
     const server = await bmcOf('n4');
     const address = `https://127.0.0.1:${server.endpoint.port}`;
     const scan = await run(installed, 'machine', 'power', 'n4', '--scan', address);
@@ -174,9 +172,7 @@ function powerActs({ actions }: EcsServer): readonly string[] {
 }
 
 describe('machine power of an instance of a cloud', () => {
-  it('switches by the provider with a grant, reads each state back, and prints no secret', {
-    timeout: 120_000,
-  }, async () => {
+  it('switches by the provider with a grant, reads each state back, and prints no secret', async () => {
     const { server, power } = await instanceOf('web-1');
     const state = await power('-o', 'json');
     expect(JSON.parse(state.stdout)).toEqual({ machine: 'web-1', way: 'Provider', state: 'On' });
@@ -193,9 +189,7 @@ describe('machine power of an instance of a cloud', () => {
     expect(state.stdout + cycle.stdout + cycle.stderr).not.toContain('test-secret');
   });
 
-  it('switches nothing that is held, nor without the right, nor the instance of another Machine', {
-    timeout: 120_000,
-  }, async () => {
+  it('switches nothing that is held, nor without the right, nor the instance of another Machine', async () => {
     const held = await instanceOf('web-2', { hold: { reason: 'new disks', scope: 'All' } });
     const denied = await held.power('--off');
     expect([denied.exitCode, denied.stderr]).toEqual([3, expect.stringContaining('new disks')]);
@@ -217,9 +211,7 @@ describe('machine power of an instance of a cloud', () => {
     expect([...other.server.ecs.instances.values()].map(({ status }) => status)).toEqual(['Running']);
   });
 
-  it('explains an instance without a BMC, and one that was deleted by hand', {
-    timeout: 120_000,
-  }, async () => {
+  it('explains an instance without a BMC, and one that was deleted by hand', async () => {
     const { server, power } = await instanceOf('web-4');
     const bmc = await power('--via', 'BMC');
     expect([bmc.exitCode, bmc.stderr]).toEqual([65, expect.stringContaining('--via Provider')]);

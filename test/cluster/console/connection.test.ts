@@ -50,6 +50,21 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => 
     await server.close();
   });
 
+  it('tells what to do while its script is not there', async () => {
+    const server = await servePage(folder, settable(fleetOf({ 'prod/m-1': 'Ready' })));
+    const { page } = await openPage(browser, 'about:blank');
+    await page.route('**/page.js', (route) => route.abort());
+    await page.goto(server.url);
+    const text = page.getByText('If this stays, reload the page');
+    await text.waitFor();
+    await page.unroute('**/page.js');
+    await page.reload();
+    await page.getByRole('button', { name: 'm-1, Ready' }).waitFor();
+    expect(await text.count()).toBe(0);
+    await page.context().close();
+    await server.close();
+  });
+
   it('shows that the connection is lost, keeps the last state, and connects again by itself', async () => {
     const first = await servePage(folder, settable(fleetOf({ 'prod/m-1': 'Ready' })));
     const { page } = await openPage(browser, first.url);

@@ -60,7 +60,7 @@ const EXTENSIONS: Resource = {
 const STARTED = 'update extension of Cluster API started';
 export const REPLICAS = 2;
 /** Cluster API asks every 10 seconds, and one machine after the other. */
-export const UPDATED = { timeout: 180_000, interval: 500 };
+export const UPDATED = { interval: 500 };
 
 export interface ComponentVersions {
   readonly name: string;

@@ -39,7 +39,7 @@ function configRef(name: string): object {
   return { apiGroup, kind, name };
 }
 
-describe.skipIf(reason)('files in place, by the core of Cluster API', { timeout: 400_000 }, () => {
+describe.skipIf(reason)('files in place, by the core of Cluster API', () => {
   let bed: UpdateBed;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.skipIf(reason)('files in place, by the core of Cluster API', { timeout:
     });
     for (const version of ['1', '2', '3']) await createTemplate(version, version);
     await createTemplate('commands', '2', { preKubeadmCommands: ['echo 2'] });
-  }, 400_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();

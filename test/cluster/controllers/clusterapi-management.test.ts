@@ -34,22 +34,15 @@ import { LONG } from '../../support/sweep-size.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
 import { killed, startLoggedControllers } from '../defender/processes.ts';
-import {
-  APPEARS,
-  createInstanceNode,
-  findMachine,
-  heldOf,
-  providerIdOf,
-  shownOn,
-} from './followed-machines.ts';
+import { createInstanceNode, findMachine, heldOf, providerIdOf, shownOn } from './followed-machines.ts';
 import { POLICY } from './machine-cluster.ts';
 
 const USER = { user: serviceAccountUser(PRINCIPAL_CONTROLLERS), groups: ACCOUNTS };
 /** The account for one Cluster in the management cluster, which has rights in its namespace only. */
 const ACCOUNT = 'clusterapi-c';
-const STALE = { timeout: 240_000, interval: 1000 };
+const STALE = { interval: 1000 };
 
-describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeout: 400_000 }, () => {
+describe.skipIf(noClusterApiReason)('Machines of a management cluster', () => {
   let workload: InstalledServer;
   let management: InstalledServer;
   let admin: Client;
@@ -80,7 +73,7 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
     });
     const flags = ['--cluster-api', '--cluster-api-kubeconfig', there, '--cluster-api-cluster', 'fleet/c'];
     controllers = startLoggedControllers(own, (text) => (logged += text), ...flags);
-  }, 400_000);
+  });
 
   afterAll(async () => {
     if (controllers) await killed(controllers);
@@ -93,8 +86,8 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
     await createInstanceNode(admin, 'b');
     await createTheirMachine(theirs, 'b', 'd');
     await createTheirMachine(theirs, 'a');
-    await expect.poll(() => providerIdOf(admin, 'node-a'), APPEARS).toBe('inst://a');
-    await expect.poll(() => shownOn(theirs, 'md-a'), APPEARS).toBe('no hook; True Steady');
+    await expect.poll(() => providerIdOf(admin, 'node-a')).toBe('inst://a');
+    await expect.poll(() => shownOn(theirs, 'md-a')).toBe('no hook; True Steady');
     await hold('node-a', { reason: 'forensics', scope: 'Disruptive' });
     await expect.poll(() => shownOn(theirs, 'md-a')).toBe('held: forensics; True Held');
     await hold('node-a', null);
@@ -109,7 +102,7 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
     await createInstanceNode(admin, 'e');
     await createTheirMachine(theirs, 'e');
     await createTheirMachine(theirs, 'f', 'd');
-    await expect.poll(() => providerIdOf(admin, 'node-e'), APPEARS).toBe('inst://e');
+    await expect.poll(() => providerIdOf(admin, 'node-e')).toBe('inst://e');
     await request('f', 'd');
     await request('e', 'c');
     const answered = async (id: string): Promise<string | undefined> => {
@@ -117,12 +110,12 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
       const { status } = await theirs.get<KubenodeRemediation>(KUBENODE_REMEDIATIONS, target);
       return conditionOf(status?.conditions, 'Repairing')?.reason;
     };
-    await expect.poll(() => answered('e'), APPEARS).toBe('RuleNotFound');
+    await expect.poll(() => answered('e')).toBe('RuleNotFound');
     const requested = async (): Promise<string | undefined> => {
       const machine = await findMachine(admin, 'node-e');
       return conditionOf(machine?.status?.conditions, 'RemediationRequested')?.status;
     };
-    await expect.poll(requested, APPEARS).toBe('True');
+    await expect.poll(requested).toBe('True');
     expect(await answered('f')).toBeUndefined();
   });
 
@@ -132,7 +125,7 @@ describe.skipIf(noClusterApiReason)('Machines of a management cluster', { timeou
     async () => {
       await createInstanceNode(admin, 'g');
       await createTheirMachine(theirs, 'g');
-      await expect.poll(() => providerIdOf(admin, 'node-g'), APPEARS).toBe('inst://g');
+      await expect.poll(() => providerIdOf(admin, 'node-g')).toBe('inst://g');
       const uid = (await findMachine(admin, 'node-g'))?.metadata.uid;
       await management.server.kill('SIGKILL');
       await expect.poll(() => heldOf(admin, 'node-g'), STALE).toMatch(/^True NotObserved/);

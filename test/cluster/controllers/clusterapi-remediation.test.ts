@@ -48,7 +48,7 @@ const COMMIT = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
 const REPLICAS = 2;
 /** Nodes of a test are young. */
 const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
-const SLOW = { timeout: 120_000, interval: 500 };
+const SLOW = { interval: 500 };
 const reason = noClusterApiReason ?? (await noCoreReason());
 
 const leaf = (type: string, value: string): object => ({
@@ -99,7 +99,7 @@ const FAILS = [
   { name: 'person', plan: [{ step: 'HandOff' }] },
 ];
 
-describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 }, () => {
+describe.skipIf(reason)('repairs that Cluster API asks for', () => {
   let installed: InstalledServer;
   let admin: Client;
   let workload: WorkloadCluster;
@@ -121,7 +121,7 @@ describe.skipIf(reason)('repairs that Cluster API asks for', { timeout: 400_000 
     provider = await startInfrastructure(admin);
     await start();
     workload = await createWorkloadCluster(installed.server, '1.36.1');
-  }, 400_000);
+  });
 
   afterAll(async () => {
     if (controllers) await killed(controllers);

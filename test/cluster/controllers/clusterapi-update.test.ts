@@ -15,12 +15,12 @@ const TO = '1.36.2';
 const KUBELETS = Object.fromEntries([FROM, TO].map((version) => [version, programSpec('kubelet', version)]));
 const reason = noClusterApiReason ?? (await noCoreReason());
 
-describe.skipIf(reason)('updates in place, by the core of Cluster API', { timeout: 400_000 }, () => {
+describe.skipIf(reason)('updates in place, by the core of Cluster API', () => {
   let bed: UpdateBed;
 
   beforeAll(async () => {
     bed = await startUpdateBed({ components: [{ name: 'kubelet', specs: KUBELETS }], version: FROM });
-  }, 400_000);
+  });
 
   afterAll(async () => {
     await bed?.stop();

@@ -23,14 +23,7 @@ import {
   THEIR_CLUSTERS,
 } from '../../support/cluster-api/their-objects.ts';
 import { THEIR_API_VERSION, THEIR_MACHINES } from '../../support/cluster-api/workload-cluster.ts';
-import {
-  APPEARS,
-  createInstanceNode,
-  findMachine,
-  heldOf,
-  providerIdOf,
-  shownOn,
-} from './followed-machines.ts';
+import { createInstanceNode, findMachine, heldOf, providerIdOf, shownOn } from './followed-machines.ts';
 import { type FollowingBed, startFollowing } from './following-bed.ts';
 
 const NAMESPACE = 'fleet';
@@ -56,7 +49,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   it('CAP-01 begin when its kinds appear, with the instance, the labels and the zone of theirs', async () => {
     await createFollowed('a');
-    await expect.poll(() => providerIdOf(admin, 'node-a'), APPEARS).toBe('inst://a');
+    await expect.poll(() => providerIdOf(admin, 'node-a')).toBe('inst://a');
     const { spec, metadata, status } = await ours('node-a');
     expect(spec.infra).toEqual({
       provider: 'clusterapi',
@@ -73,7 +66,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   it('CAP-03 are held while their Cluster is paused, also after the process was killed', async () => {
     await createFollowed('b');
-    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b')).toBe('False no hold applies');
     await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: true } });
     await expect
       .poll(() => heldOf(admin, 'node-b'))
@@ -82,7 +75,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     await patchTheirs(THEIR_CLUSTERS, 'c', { spec: { paused: false } });
     const { uid } = (await ours('node-b')).metadata;
     await bed.start();
-    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b')).toBe('False no hold applies');
     expect((await ours('node-b')).metadata.uid).toBe(uid);
   });
 
@@ -96,17 +89,17 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
       spec: { ...spec, components: [] },
     });
     await createFollowed('p');
-    await expect.poll(() => bed.logged(), APPEARS).toMatch(theirsIs);
+    await expect.poll(() => bed.logged()).toMatch(theirsIs);
     await deleteTheirs('md-p');
     await createFollowed('q');
     // What comes later is done: so is the deletion.
-    await expect.poll(() => providerIdOf(admin, 'node-q'), APPEARS).toBe('inst://q');
+    await expect.poll(() => providerIdOf(admin, 'node-q')).toBe('inst://q');
     expect((await ours('node-p')).spec.infra.provider).toBe('local');
   });
 
   it('CAP-04 go with theirs without a grant, and leave the Node; one that a person deletes comes back', async () => {
     await createFollowed('d');
-    await expect.poll(() => providerIdOf(admin, 'node-d'), APPEARS).toBe('inst://d');
+    await expect.poll(() => providerIdOf(admin, 'node-d')).toBe('inst://d');
     const before = await nodeOf('node-d');
     const { uid = '' } = (await ours('node-d')).metadata;
     await confirmDeletion('node-d', uid);
@@ -128,7 +121,7 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
 
   it('CAP-20 show Cluster API the hold of a person, also while theirs is being deleted, and not after it', async () => {
     await createFollowed('h');
-    await expect.poll(() => shownOn(admin, 'md-h'), APPEARS).toBe('no hook; True Steady');
+    await expect.poll(() => shownOn(admin, 'md-h')).toBe('no hook; True Steady');
     await holdOurs('node-h', { reason: 'forensics', scope: 'Disruptive' });
     await expect.poll(() => shownOn(admin, 'md-h')).toBe('held: forensics; True Held');
     await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: ['test/keep'] } });
@@ -141,8 +134,8 @@ describe.skipIf(noClusterApiReason)('Machines that follow those of Cluster API',
     // A person who holds it now comes too late: the last word is that of the one who deleted it.
     await holdOurs('node-h', { reason: 'too late', scope: 'Disruptive' });
     await createFollowed('i');
-    await holdOurs('node-i', { reason: 'in time', scope: 'Disruptive' }, APPEARS);
-    await expect.poll(() => shownOn(admin, 'md-i'), APPEARS).toBe('held: in time; True Held');
+    await holdOurs('node-i', { reason: 'in time', scope: 'Disruptive' });
+    await expect.poll(() => shownOn(admin, 'md-i')).toBe('held: in time; True Held');
     expect(await shownOn(admin, 'md-h')).toMatch(/^no hook/);
     await patchTheirs(THEIR_MACHINES, 'md-h', { metadata: { finalizers: [] } });
   });

@@ -22,7 +22,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { machine, node } from '../../support/builders.ts';
 import { nodeClaimCrd, noKarpenterReason } from '../../support/karpenter/crds.ts';
 import { patchNodeStatus } from '../defender/objects.ts';
-import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
+import { findMachine, heldOf, providerIdOf } from './followed-machines.ts';
 import { type FollowingBed, startFollowing } from './following-bed.ts';
 
 const API_VERSION = `${NODE_CLAIMS.group}/${NODE_CLAIMS.version}`;
@@ -49,7 +49,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   it('CAP-11 begin when its kind appears, with the instance, the labels and the zone of the NodeClaim', async () => {
     await createClaimed('a');
-    await expect.poll(() => providerIdOf(admin, 'node-a'), APPEARS).toBe('inst://a');
+    await expect.poll(() => providerIdOf(admin, 'node-a')).toBe('inst://a');
     const { spec, metadata, status } = await ours('node-a');
     expect(spec.infra).toEqual({
       provider: 'external',
@@ -65,7 +65,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   it('CAP-13 are held by the taint and the annotation of Karpenter, also after the process was killed', async () => {
     await createClaimed('b');
-    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b')).toBe('False no hold applies');
     await patchNode('node-b', { spec: { taints: [{ key: TAINT_DISRUPTED, effect: 'NoSchedule' }] } });
     await expect
       .poll(() => heldOf(admin, 'node-b'))
@@ -74,7 +74,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
     await patchNode('node-b', { spec: { taints: null } });
     const { uid } = (await ours('node-b')).metadata;
     await bed.start();
-    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b')).toBe('False no hold applies');
     expect((await ours('node-b')).metadata.uid).toBe(uid);
     await patchClaim('general-b', { metadata: { annotations: { [ANNOTATION_DO_NOT_DISRUPT]: 'true' } } });
     await expect
@@ -86,7 +86,7 @@ describe.skipIf(noKarpenterReason)('Machines that follow Nodes of Karpenter', ()
 
   it('CAP-14 go with the NodeClaim without a grant, and leave the Node', async () => {
     await createClaimed('d');
-    await expect.poll(() => providerIdOf(admin, 'node-d'), APPEARS).toBe('inst://d');
+    await expect.poll(() => providerIdOf(admin, 'node-d')).toBe('inst://d');
     await patchClaim('general-d', { metadata: { finalizers: ['karpenter.sh/termination'] } });
     const { uid = '' } = (await admin.get(NODE_CLAIMS, { name: 'general-d' })).metadata;
     await admin.delete(NODE_CLAIMS, { name: 'general-d' }, { uid });

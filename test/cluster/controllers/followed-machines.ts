@@ -14,9 +14,6 @@ import { node } from '../../support/builders.ts';
 import { THEIR_MACHINES, WORKLOAD_NAMESPACE } from '../../support/cluster-api/workload-cluster.ts';
 import { patchNodeStatus } from '../defender/objects.ts';
 
-/** Kinds that appear are looked for every 15 seconds. */
-export const APPEARS = { timeout: 40_000 };
-
 export async function findMachine(client: Client, name: string): Promise<Machine | undefined> {
   try {
     return await client.get<Machine>(MACHINES, { name });

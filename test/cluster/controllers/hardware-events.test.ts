@@ -123,7 +123,7 @@ describe('MAC-39 events of hardware systems', () => {
     expect(await shell.run(blocks[2])).toMatch(/^received before/);
     await shell.run(blocks[3]);
     await expect
-      .poll(() => shown('local-fan-3').catch(() => 'missing'), { timeout: 60_000 })
+      .poll(() => shown('local-fan-3').catch(() => 'missing'))
       .toBe('Scheduled Prepared EventNotOver');
     expect(readdirSync(join(shell.folder, 'events'))).toEqual(['fan-3.json']);
     expect(logged).toContain('maintenance event received');

@@ -54,10 +54,10 @@ const KWOK: Resource = {
 };
 const POOLS: Resource = { ...NODE_CLAIMS, kind: 'NodePool', plural: 'nodepools' };
 /** Karpenter decides on a disruption every 10 seconds, validates it for 15, and drains for 5. */
-const DISRUPTED = { timeout: 120_000, interval: 500 };
+const DISRUPTED = { interval: 500 };
 const reason = noKarpenterReason ?? (await noKarpenterProgramReason());
 
-describe.skipIf(reason)('Machines beside Karpenter, which runs', { timeout: 300_000 }, () => {
+describe.skipIf(reason)('Machines beside Karpenter, which runs', () => {
   let installed: InstalledServer;
   let admin: Client;
   let karpenter: RunningKarpenter | undefined;
@@ -84,7 +84,7 @@ describe.skipIf(reason)('Machines beside Karpenter, which runs', { timeout: 300_
     // The labels match the Nodes of Karpenter, too: these are left out.
     const flags = ['--external-nodes', '--external-nodes-selector', 'pool'];
     controllers = startLoggedControllers(kubeconfig, (text) => (logged += text), ...flags);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     if (controllers) await killed(controllers);

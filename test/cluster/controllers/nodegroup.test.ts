@@ -13,7 +13,7 @@ import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { machine, node } from '../../support/builders.ts';
 import { patchNodeStatus } from '../defender/objects.ts';
-import { APPEARS, findMachine, heldOf, providerIdOf } from './followed-machines.ts';
+import { findMachine, heldOf, providerIdOf } from './followed-machines.ts';
 import { type FollowingBed, startFollowing } from './following-bed.ts';
 
 const GROUP = 'eks.amazonaws.com/nodegroup';
@@ -41,7 +41,7 @@ describe('Machines that follow Nodes of node groups', () => {
     await createNode('pool', { ...LABELS, 'karpenter.sh/nodepool': 'general' });
     await createNode('other', {});
     await createNode('a');
-    await expect.poll(() => providerIdOf(admin, 'node-a'), APPEARS).toBe('inst://a');
+    await expect.poll(() => providerIdOf(admin, 'node-a')).toBe('inst://a');
     const found = await findMachine(admin, 'node-a');
     expect(found?.spec.infra).toEqual({
       provider: 'external',
@@ -60,7 +60,7 @@ describe('Machines that follow Nodes of node groups', () => {
 
   it('CAP-16 are held by the taint of cluster-autoscaler, also after the process was killed', async () => {
     await createNode('b');
-    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b')).toBe('False no hold applies');
     await patchNode('node-b', { spec: { taints: [{ key: TAINT_TO_BE_DELETED, effect: 'NoSchedule' }] } });
     await expect
       .poll(() => heldOf(admin, 'node-b'))
@@ -69,13 +69,13 @@ describe('Machines that follow Nodes of node groups', () => {
     await patchNode('node-b', { spec: { taints: null } });
     const before = await findMachine(admin, 'node-b');
     await bed.start();
-    await expect.poll(() => heldOf(admin, 'node-b'), APPEARS).toBe('False no hold applies');
+    await expect.poll(() => heldOf(admin, 'node-b')).toBe('False no hold applies');
     expect((await findMachine(admin, 'node-b'))?.metadata.uid).toBe(before?.metadata.uid);
   });
 
   it('CAP-16 stay while their Node is there without the labels, and go with it without a grant', async () => {
     await createNode('d');
-    await expect.poll(() => providerIdOf(admin, 'node-d'), APPEARS).toBe('inst://d');
+    await expect.poll(() => providerIdOf(admin, 'node-d')).toBe('inst://d');
     await patchNode('node-d', { metadata: { labels: { [GROUP]: null } } });
     await expect
       .poll(() => heldOf(admin, 'node-d'))

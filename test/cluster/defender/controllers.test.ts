@@ -270,7 +270,7 @@ describe('kubenode controllers and kubenode defender', () => {
   /** The leader appends what a person answered, also to one that was killed meanwhile. */
   async function hasRecorded(...lines: string[]): Promise<void> {
     await expect
-      .poll(async () => (await auditLines()).map(({ text }) => text), { timeout: 60_000 })
+      .poll(async () => (await auditLines()).map(({ text }) => text))
       .toEqual(expect.arrayContaining(lines));
   }
 

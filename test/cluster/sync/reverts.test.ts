@@ -179,7 +179,7 @@ describe.skipIf(noGitea !== undefined)(
         { type: 'merge', body: { status: { reverts: planned } } },
         { fieldManager: 'anna', subresource: 'status' },
       );
-      await expect.poll(reverts, { timeout: 40_000 }).toMatchObject([{ state: 'Proposed', pullRequest: 1 }]);
+      await expect.poll(reverts).toMatchObject([{ state: 'Proposed', pullRequest: 1 }]);
       expect(await pulls()).toHaveLength(1);
       expect(git('ls-remote', gitea.pushUrl(name), `refs/heads/${record?.branch}`)).toBe('');
     });

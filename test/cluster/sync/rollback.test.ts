@@ -80,7 +80,7 @@ describe('kubenode rollback', () => {
     const startedMs = clock.monotonicMs();
     await rollBack(good);
     await startSync('two');
-    await expect.poll(() => fleet.versions(), { timeout: 30_000 }).toEqual(['2', '1']);
+    await expect.poll(() => fleet.versions()).toEqual(['2', '1']);
     expect(clock.monotonicMs() - startedMs).toBeLessThan(30_000);
     await expect.poll(() => fleet.state('prod')).toMatchObject({ ...HELD, commit: good });
     await expect
@@ -136,7 +136,7 @@ describe('kubenode rollback', () => {
     await kept(bad, good);
     stopGit();
     await rollBack(good);
-    await expect.poll(() => fleet.versions(), { timeout: 30_000 }).toEqual(['2', '1']);
+    await expect.poll(() => fleet.versions()).toEqual(['2', '1']);
     await expect.poll(() => fleet.state('prod')).toMatchObject({ ...HELD, commit: good });
   });
 });

@@ -64,7 +64,7 @@ describe('a sync that cannot start', () => {
     const { kubeconfig } = installed.server;
     const flags = ['--kubeconfig', kubeconfig, '--cache', cache, '--port', String(other.port)];
     const run = promisify(execFile)(process.execPath, ['src/cli/main.ts', 'sync', ...flags], {
-      timeout: 300_000,
+      timeout: 600_000,
       killSignal: 'SIGKILL',
     });
     await expect(run).rejects.toMatchObject({

@@ -166,7 +166,7 @@ describe('units in order on a real API server', () => {
   it('S13 starts a unit when the watch reports its dependency as ready, and reports until then what it waits for', async () => {
     const units = { db: [deployment('db')], web: [after('db', configMap('web'))] };
     const worker = startWorker({ target: 'test', ...targetOf(commitNo(1), units) }, commitNo(1));
-    await expect.poll(() => worker.report().work?.reason, { timeout: 20_000 }).toBe('UnitNotReady');
+    await expect.poll(() => worker.report().work?.reason).toBe('UnitNotReady');
     expect(worker.report().work).toMatchObject({
       state: 'Applying',
       objects: { total: 2, applied: 1, failed: 0 },
@@ -176,7 +176,7 @@ describe('units in order on a real API server', () => {
     expect(await ownedConfigMaps(server.client)).toEqual([]);
     await reportReady('db');
     // A retry would come after the longest time between two contacts with the cluster, 15 s.
-    await expect.poll(() => worker.report().work?.state, { timeout: 10_000 }).toBe('Applied');
+    await expect.poll(() => worker.report().work?.state).toBe('Applied');
     expect(await ownedConfigMaps(server.client)).toEqual(['web']);
   });
 
@@ -185,14 +185,14 @@ describe('units in order on a real API server', () => {
     const healthy = 'has(self.status.lastSuccessfulTime)';
     const spec = { healthExpressions: [{ group: 'batch', kind: 'CronJob', healthy }] };
     const worker = startWorker({ target: 'test', ...targetOf(commitNo(1), units) }, commitNo(1), spec);
-    await expect.poll(() => worker.report().work?.reason, { timeout: 20_000 }).toBe('UnitNotReady');
+    await expect.poll(() => worker.report().work?.reason).toBe('UnitNotReady');
     expect(worker.report().work).toMatchObject({ blocker: { kind: 'CronJob', name: 'backup' } });
     expect(await ownedConfigMaps(server.client)).toEqual([]);
     const resource = await server.client.resourceFor('batch/v1', 'CronJob');
     const body = { status: { lastSuccessfulTime: '2030-01-01T00:00:00Z' } };
     const backup = { name: 'backup', namespace: 'default' };
     await server.client.patch(resource, backup, { type: 'merge', body }, { subresource: 'status' });
-    await expect.poll(() => worker.report().work?.state, { timeout: 10_000 }).toBe('Applied');
+    await expect.poll(() => worker.report().work?.state).toBe('Applied');
     expect(await ownedConfigMaps(server.client)).toEqual(['web']);
   });
 

@@ -1,4 +1,4 @@
-/** A control plane with several API servers, by the controller on a driver in memory: created, changed, given another number, and killed at any act. */
+/** A control plane with several API servers, by the controller on a driver in memory: created, changed, given another number, its authorities rotated, and killed at any act. */
 import { describe, expect, it } from 'vitest';
 import { CLUSTERS } from '../../../src/api/generated/resources.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
@@ -14,6 +14,7 @@ import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory/
 import { isServing } from '../../support/hosting/memory/servers.ts';
 import { HOSTED, OLD_VERSION, VERSION } from '../../support/hosting/objects.ts';
 import { memoryGrants } from '../../support/memory-grants.ts';
+import { LONG } from '../../support/sweep-size.ts';
 
 const UPGRADE = { ...HOSTED.upgrade, soakSeconds: 5, progressDeadlineSeconds: 60 };
 const OLD: Partial<Hosted> = { version: OLD_VERSION, replicas: 2, upgrade: UPGRADE };
@@ -33,7 +34,7 @@ function serversBed(hosted: Partial<Hosted>, hangAfter?: number): ServersBed {
   const outages: string[] = [];
   const hosting = memoryHosting(() => bed.clock.now());
   const { driver } = hosting;
-  const after = async (work: Promise<void>): Promise<void> => {
+  const after = async (work: Promise<void> | undefined): Promise<void> => {
     await work;
     acts += 1;
     if (wasReady(bed) && isAway(hosting)) outages.push(hosting.log.at(-1) ?? '');
@@ -47,6 +48,7 @@ function serversBed(hosted: Partial<Hosted>, hangAfter?: number): ServersBed {
     change: (...args) => after(driver.change(...args)),
     settle: (...args) => after(driver.settle(...args)),
     setApiServers: (...args) => after(driver.setApiServers(...args)),
+    rotate: async (...args) => await after(driver.rotate?.(...args)),
   };
   const bed = createControllerBed({
     controllers: () => {
@@ -241,4 +243,156 @@ describe('a control plane with several API servers', () => {
       expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
     },
   );
+});
+
+type Target = 'Prepare' | 'Complete';
+
+function asked(target?: Target, hosted: Partial<Hosted> = {}): ReturnType<typeof applied> {
+  const caRotation = target ? { caRotation: { id: '2026', target } } : {};
+  return applied({ hosted: { ...NEW, ...hosted, pki: { ...HOSTED.pki, ...caRotation } } });
+}
+
+async function ask(bed: ServersBed, target?: Target, hosted: Partial<Hosted> = {}): Promise<void> {
+  bed.apply(asked(target, hosted));
+  await bed.advance(60_000);
+}
+
+/** A phase in which each API server is started again, and no balancer. */
+function phase(name: string, count = 2): readonly string[] {
+  const restarts = API_SERVERS.slice(0, count).flatMap((each) => [`stop ci ${each}`, `start ci ${each}`]);
+  return [`rotate ci ${name}`, ...restarts];
+}
+
+function prepared(count = 2): readonly string[] {
+  return [...phase('TrustBoth', count), ...phase('IssueNew', count)];
+}
+
+function completed(count = 2): readonly string[] {
+  return ['rotate ci ServeNew', ...phase('TrustNew', count), 'rotate ci Completed'];
+}
+
+const RETURNED = [...phase('TrustBoth'), ...phase('TrustOld'), 'rotate ci Aborted'];
+
+function rotated({ hosting }: ServersBed): readonly string[] {
+  return hosting.log.filter((line) => /apiserver|balancer|servers|rotate/.test(line));
+}
+
+function stepOf(bed: ServersBed): string | undefined {
+  return found(bed)?.status?.hosted?.caRotation?.step;
+}
+
+const LIMIT = 120_000;
+
+describe('a rotation of the authorities of several API servers', () => {
+  it.each([2, 3])(
+    'HOS-22 starts %d API servers again one at a time, and clients are served at each act',
+    {
+      timeout: LIMIT,
+    },
+    async (replicas) => {
+      const bed = await created({ ...NEW, replicas });
+      await ask(bed, 'Prepare', { replicas });
+      expect([rotated(bed), stepOf(bed)]).toEqual([prepared(replicas), 'Prepared']);
+      // Five others are those of a control plane with one.
+      const total = 4 + replicas;
+      expect(found(bed)?.status?.hosted?.caRotation?.clients).toEqual({ total, moved: total });
+      await ask(bed, 'Complete', { replicas });
+      expect([rotated(bed), stepOf(bed)]).toEqual([
+        [...prepared(replicas), ...completed(replicas)],
+        'Completed',
+      ]);
+      expect([bed.outages, conditionText(bed, 'ControlPlaneReady')]).toEqual([[], 'True Ready']);
+    },
+  );
+
+  it('HOS-22 is taken back with several API servers, one at a time', { timeout: LIMIT }, async () => {
+    const bed = await created(NEW);
+    const before = bed.hosting.planes.get('ci')?.authority;
+    await ask(bed, 'Prepare');
+    await ask(bed);
+    expect(rotated(bed)).toEqual([...prepared(), ...RETURNED]);
+    expect([bed.outages, stepOf(bed), bed.hosting.planes.get('ci')?.authority]).toEqual([
+      [],
+      undefined,
+      before,
+    ]);
+  });
+
+  it('HOS-22 begins when the API server answers that the same commit adds, and keeps the number then', {
+    timeout: LIMIT,
+  }, async () => {
+    const bed = await created({ ...NEW, replicas: 1 });
+    await ask(bed, 'Prepare');
+    await bed.advance(60_000);
+    const log = rotated(bed);
+    expect(log[0]).toBe('servers ci 2');
+    expect(log.slice(log.indexOf('rotate ci TrustBoth'))).toEqual(prepared());
+    await ask(bed, 'Prepare', { replicas: 3 });
+    expect(found(bed)?.status?.hosted?.waiting).toMatchObject({ reason: 'RotationInWork' });
+    expect(serversIn(bed)).toBe(`kube-apiserver ${VERSION} 2/2`);
+    await ask(bed, 'Complete', { replicas: 3 });
+    await bed.advance(60_000);
+    expect([stepOf(bed), serversIn(bed)]).toEqual(['Completed', `kube-apiserver ${VERSION} 3/3`]);
+  });
+
+  it('HOS-22 waits for an API server that does not start, and is taken back from there without an outage', {
+    timeout: LIMIT,
+  }, async () => {
+    const bed = await created(NEW);
+    await ask(bed, 'Prepare');
+    const fault = `kube-apiserver ${VERSION}`;
+    bed.hosting.faults.set(fault, 'crashes');
+    await ask(bed, 'Complete');
+    expect(found(bed)?.status?.hosted?.waiting?.reason).toBe('MemberCrashes');
+    expect(bed.hosting.planes.get('ci')?.running.has('kube-apiserver-1')).toBe(true);
+    bed.hosting.faults.delete(fault);
+    await ask(bed);
+    await bed.advance(300_000);
+    expect([stepOf(bed), serversIn(bed)]).toEqual([undefined, `kube-apiserver ${VERSION} 2/2`]);
+    expect(bed.outages).toEqual([]);
+  });
+
+  it.each([
+    ['taken back', undefined, undefined],
+    ['completed', 'Complete', 'Completed'],
+  ] as const)(
+    'HOS-22 is %s when the API server that never starts again is not asked for any more',
+    {
+      timeout: LIMIT,
+    },
+    async (_, target, step) => {
+      const bed = await created({ ...NEW, replicas: 3 });
+      await ask(bed, 'Prepare', { replicas: 3 });
+      bed.hosting.faults.set(`kube-apiserver-2 ${VERSION}`, 'crashes');
+      bed.hosting.planes.get('ci')?.running.delete('kube-apiserver-2');
+      await bed.advance(60_000);
+      await ask(bed, target, { replicas: 3 });
+      expect(found(bed)?.status?.hosted?.waiting?.reason).toBe('MemberCrashes');
+      await ask(bed, target);
+      await bed.advance(300_000);
+      expect([stepOf(bed), serversIn(bed)]).toEqual([step, `kube-apiserver ${VERSION} 2/2`]);
+      expect(bed.outages).toEqual([]);
+    },
+  );
+
+  it('HOS-22 rotates without an outage, and does each act once, when the controller is killed after any act', {
+    timeout: 4 * LIMIT,
+  }, async () => {
+    const begun = (await created(NEW)).acts();
+    let acts = Number.POSITIVE_INFINITY;
+    for (let n = 1; n <= acts; n += LONG ? 1 : 4) {
+      const bed = serversBed(NEW, begun + n);
+      const first = await bed.start();
+      await bed.advance(30_000);
+      bed.hosting.log.length = 0;
+      await ask(bed, 'Prepare');
+      await ask(bed, 'Complete');
+      await first.kill();
+      if (bed.acts() < begun + n) acts = n;
+      await bed.start();
+      await bed.advance(120_000);
+      expect([n, ...rotated(bed)]).toEqual([n, ...prepared(), ...completed()]);
+      expect([n, bed.outages, stepOf(bed)]).toEqual([n, [], 'Completed']);
+    }
+  });
 });

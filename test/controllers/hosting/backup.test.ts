@@ -80,7 +80,7 @@ describe('the database of etcd', () => {
 });
 
 describe('the backups of a hosted control plane', () => {
-  it('HOS-32 are taken on their schedule, limited in number, and reported', { timeout: 60_000 }, async () => {
+  it('HOS-32 are taken on their schedule, limited in number, and reported', async () => {
     const bed = await ready(EVERY);
     expect([count(bed, 'backup ci'), conditionText(bed, 'BackupReady')]).toEqual([1, 'True Recent']);
     await bed.advance(3 * HOUR);
@@ -91,9 +91,7 @@ describe('the backups of a hosted control plane', () => {
     expect(conditionText(bed, 'ControlPlaneStalled')).toBe('False NotStalled');
   });
 
-  it('HOS-32 that fail are tried every 5 minutes, and keep the control plane from nothing', {
-    timeout: 60_000,
-  }, async () => {
+  it('HOS-32 that fail are tried every 5 minutes, and keep the control plane from nothing', async () => {
     const bed = await ready(EVERY);
     const { backups } = bed.hosting();
     backups.problem = 'the disk is full';
@@ -154,9 +152,7 @@ describe('the backups of a hosted control plane', () => {
     expect([found(bed), bed.hosting().planes.size]).toEqual([undefined, 0]);
   });
 
-  it('HOS-32 are restored in drills: one that fails is reported, and one that is postponed is not', {
-    timeout: 60_000,
-  }, async () => {
+  it('HOS-32 are restored in drills: one that fails is reported, and one that is postponed is not', async () => {
     const backup = { everySeconds: 3600, keep: 2, drillEverySeconds: 7200 };
     const bed = await ready({ hosted: { etcd: { ...HOSTED.etcd, backup } } });
     expect([count(bed, 'drill ci'), conditionText(bed, 'BackupReady')]).toEqual([1, 'True Recent']);

@@ -4,7 +4,14 @@ import { type BackupReport, INTERRUPTED } from '../../../src/controllers/hosting
 import { wholeSeconds } from '../../../src/os/dates.ts';
 import { ago, NOW } from '../../support/builders.ts';
 import { severalMembers } from '../../support/hosting/etcd.ts';
-import { HOSTED, hostingInput, type InputParts, members, upkeepRun } from '../../support/hosting/objects.ts';
+import {
+  DRILLED,
+  HOSTED,
+  hostingInput,
+  type InputParts,
+  members,
+  upkeepRun,
+} from '../../support/hosting/objects.ts';
 
 const EVERY = { etcd: { ...HOSTED.etcd, backup: { everySeconds: 3600, keep: 3 } } };
 const FAILED = { at: NOW, problem: 'the disk is full', since: new Date(+NOW - 7200_000) };
@@ -124,6 +131,13 @@ describe('the condition BackupReady', () => {
     );
   });
 
+  it('HOS-32 tells what an API server read in the last drill', () => {
+    const drill = { at: NOW, checked: DRILLED };
+    expect(condition({ plane: { backup: { backups: taken(60), drill } } })).toBe(
+      `True Recent: 1 backups; the last one is of ${ago(60)}, and was opened; in the drill of ${wholeSeconds(NOW)} an API server read all 312 objects of 24 resources from 000001-20300101T000000Z, among them 4 namespaces and 7 objects of kubenode.dev`,
+    );
+  });
+
   it('HOS-32 fits into a status, also with a long problem', () => {
     const attempt = { ...FAILED, problem: 'x'.repeat(2000) };
     expect(condition({ plane: { backup: { backups: [], attempt } } }).length).toBeLessThan(700);
@@ -166,6 +180,21 @@ describe('the status of backups', () => {
     expect(drillAt({ backups: [], drill })).toBe(wholeSeconds(NOW));
     expect(drillAt({ backups: [], drill: failed })).toBeUndefined();
     expect(drillAt({ backups: [], drill: failed }, { lastDrillAt: ago(60) })).toBe(ago(60));
+  });
+
+  it('HOS-32 has what the last drill read, and nothing of one whose record does not have it', () => {
+    const { clusterUid, ours, ...counts } = DRILLED;
+    const lastDrill = { ...counts, clusterUID: clusterUid, kubenodeObjects: ours };
+    const status = (drill: object): object =>
+      backupStatus(
+        hostingInput({
+          ...etcdStatus({ lastDrill }),
+          plane: { backup: { backups: [], drill: { at: NOW, ...drill } } },
+        }),
+      );
+    expect(status({ checked: DRILLED })).toMatchObject({ lastDrill });
+    expect(status({ problem: 'no etcd' })).toMatchObject({ lastDrill });
+    expect(status({})).not.toHaveProperty('lastDrill');
   });
 
   it('HOS-32 has what is being made, its step and its begin', () => {

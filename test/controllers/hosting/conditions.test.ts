@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { hostingConditions } from '../../../src/controllers/hosting/conditions.ts';
 import { type SeveralParts, severalMembers } from '../../support/hosting/etcd.ts';
-import { hostingInput, INSIDE, type InputParts, members, NOTHING } from '../../support/hosting/objects.ts';
+import {
+  hostingInput,
+  INSIDE,
+  type InputParts,
+  members,
+  NOTHING,
+  ROTATION,
+} from '../../support/hosting/objects.ts';
 
 const STOPPED = { state: 'Stopped', starts: [], certificate: undefined } as const;
 const WAIT = {
@@ -50,6 +57,11 @@ describe('the conditions of a hosted control plane', () => {
       'an API server is to be added without programs',
       { hosted: { replicas: 2 }, plane: { programs: { versions: [] } } },
       'False VersionNotAvailable',
+    ],
+    [
+      'an API server is to be added during a rotation',
+      { hosted: { replicas: 2 }, plane: { rotation: { ...ROTATION, phase: 'IssueNew' } } },
+      'False RotationInWork',
     ],
   ])('ControlPlaneUpToDate when %s', (_, parts, expected) => {
     expect(text('ControlPlaneUpToDate', parts)).toBe(expected);

@@ -253,6 +253,25 @@ describe('a control plane with three members of etcd', () => {
     expect(found(bed)?.status?.hosted?.waiting?.message).toContain('1 of 3 members have them now');
   });
 
+  it.each(['has ended', 'still runs'] as const)(
+    'HOS-33 replaces two of five members that lost their data, also when their process %s',
+    async (process) => {
+      const bed = await created({ hosted: { ...OLD, etcd: { ...HOSTED.etcd, replicas: 5 } } });
+      bed.hosting.log.length = 0;
+      const plane = bed.hosting.planes.get('ci');
+      for (const member of ['etcd-1', 'etcd-3'] as const) {
+        if (process === 'has ended') lose(bed.hosting, member, true);
+        else if (plane) etcdMember(plane, member).data = 'Empty';
+      }
+      await bed.advance(90_000);
+      const removed = bed.hosting.log.filter((line) => line.startsWith('remove-member'));
+      expect(removed).toEqual(['remove-member ci etcd-1', 'remove-member ci etcd-3']);
+      const list = plane && listOf(plane)?.map(({ member, isLearner }) => `${member} ${isLearner}`);
+      expect(list?.toSorted()).toEqual(ETCD_MEMBERS.map((member) => `${member} false`));
+      expect(conditionText(bed, 'EtcdReady')).toBe('True Ready');
+    },
+  );
+
   it('HOS-30 takes a version of etcd back by itself that crashes on one member, and that member first', async () => {
     const bed = await created();
     bed.hosting.log.length = 0;

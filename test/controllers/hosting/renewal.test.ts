@@ -19,7 +19,7 @@ const DEFAULT: KubeObject = {
   metadata: { name: FLEET_DEFAULT },
   spec: { killSwitch: { engaged: false, scope: 'All' } },
 };
-const LIMIT = 60_000;
+const LIMIT = 600_000;
 const DAY_MS = 86_400_000;
 
 async function createdBed(): Promise<HostingBed> {

@@ -183,9 +183,7 @@ describe('a job that answers the provider', () => {
     expect(bed.job()?.status?.outcome).toBeUndefined();
   });
 
-  it('R30 R31 answers at most once when the controller crashes at any write, for a moment or for long', {
-    timeout: 120_000,
-  }, async () => {
+  it('R30 R31 answers at most once when the controller crashes at any write, for a moment or for long', async () => {
     const { first, step } = stride(3);
     const ends: CrashEnd[] = [];
     for (let n = first; ends.length === 0 || ends.at(-1)?.isCrashed; n += step) {

@@ -144,7 +144,7 @@ function expectedEnd({ acts, outcome, node, settled }: Ladder): object {
   return { acts, outcome, node, settled: [settled], finalizers: [], isOpen: false, repairs: 1 };
 }
 
-describe('a job whose controller crashes at any of its writes', { timeout: 240_000 }, () => {
+describe('a job whose controller crashes at any of its writes', () => {
   it.each(Object.entries(LADDERS))(
     'R30 R31 ends as without the crash, with no further act: %s',
     async (_, ladder) => {

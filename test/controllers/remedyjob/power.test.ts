@@ -451,9 +451,7 @@ describe('a job that switches the power', () => {
 
 const SWEPT: Readonly<Record<string, readonly JobStep[]>> = { cycle: CYCLE, fenced: FENCED, reboot: REBOOT };
 
-describe('a job that switches the power, whose controller crashes or whose switch fails', {
-  timeout: 240_000,
-}, () => {
+describe('a job that switches the power, whose controller crashes or whose switch fails', () => {
   it.each(Object.entries(SWEPT))('R30 R31 ends as without the crash at any write: %s', async (_, plan) => {
     const { first, step } = stride(3);
     let isCrashed = true;

@@ -268,7 +268,7 @@ describe('the controller of the Defender', () => {
     expect(bed.events()).toEqual(expect.arrayContaining(['DefenderLedgerRecovered']));
   });
 
-  it('ends in the same state wherever a process crashes', { timeout: 300_000 }, async () => {
+  it('ends in the same state wherever a process crashes', async () => {
     const ends = new Set<string>();
     let crashes = 0;
     for (let n = 1, hasCrashed = true; hasCrashed; n += 1) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Expectation, verifyExpectation } from '../../../src/demo/tour/verify.ts';
+import { type Expectation, verifyExpectation, withPatience } from '../../../src/demo/tour/verify.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
@@ -58,5 +58,18 @@ describe('verifyExpectation', () => {
   it('fails at once with any other error', async () => {
     const { ended } = await verifyReasons([new Error('broken'), undefined]);
     await expect(ended).rejects.toThrow('broken');
+  });
+});
+
+describe('withPatience', () => {
+  const expectation: Expectation = { ...EXPECTED, reason: () => Promise.resolve(undefined) };
+
+  it('makes the limit longer, and keeps one that holds at once', () => {
+    expect(withPatience(expectation, 3).withinSeconds).toBe(30);
+    expect(withPatience({ ...expectation, withinSeconds: 0 }, 3).withinSeconds).toBe(0);
+  });
+
+  it('ends before something else makes it true', () => {
+    expect(withPatience({ ...expectation, mostSeconds: 15 }, 3).withinSeconds).toBe(15);
   });
 });

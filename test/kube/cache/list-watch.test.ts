@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { staleReason } from '../../../src/kube/cache/freshness.ts';
+import { NODE_EVENTS } from '../../../src/kube/objects/core-kinds.ts';
 import { contents, createReflectorBed, MINUTE, SECOND, WATCH_MS } from '../../support/kube/reflector-bed.ts';
 import { settle } from '../../support/virtual-clock.ts';
 
@@ -135,6 +137,40 @@ describe('a list or a watch', () => {
     await clock.advance(8 * MINUTE);
     expect(changes).toEqual(['+a', '+b']);
     expect(restarts).toEqual(['Thing Closed']);
+  });
+
+  it.each(['', 'events.k8s.io'])(
+    'has contact with a server that sends no bookmarks before a view is stale: Events of group "%s"',
+    async (group) => {
+      const resource = { ...NODE_EVENTS, group };
+      const { clock, reflector, restarts } = await createReflectorBed(
+        ['a'],
+        (prepared) => {
+          prepared.bookmarks = false;
+        },
+        { resource, random: () => 0.999 },
+      );
+      for (let left = 180; left > 0; left -= 1) {
+        await clock.advance(10 * SECOND);
+        expect(staleReason(reflector.freshness(), 'Event')).toBeUndefined();
+      }
+      expect(new Set(restarts)).toEqual(new Set(['Event Closed']));
+    },
+  );
+
+  it('is stale when a server does not end its watches of Events either', async () => {
+    const { clock, reflector } = await createReflectorBed(
+      ['a'],
+      (prepared) => {
+        prepared.bookmarks = false;
+        prepared.watchFaults.push(...times(20, { fault: 'freeze' }));
+      },
+      { resource: NODE_EVENTS },
+    );
+    await clock.advance(4 * MINUTE);
+    expect(staleReason(reflector.freshness(), 'Event')).toBe(
+      'Event: no contact with the API server for 240 s',
+    );
   });
 
   it('backs off from a server that closes each watch at once', async () => {

@@ -13,7 +13,7 @@ describe('createReflector', () => {
       fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60 }), convergesAfter),
       runs(150, 5000),
     );
-  }, 600_000);
+  });
 });
 
 type Step =

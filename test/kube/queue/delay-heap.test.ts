@@ -30,7 +30,7 @@ describe('createDelayHeap', () => {
       }),
       runs(100, 2000),
     );
-  }, 600_000);
+  });
 });
 
 function inReal(real: DelayHeap, { act, key, ms }: Step): unknown {

@@ -184,7 +184,7 @@ describe('random use', () => {
       ),
       runs(300, 10_000),
     );
-  }, 600_000);
+  });
 
   async function scenario(
     steps: readonly Step[],

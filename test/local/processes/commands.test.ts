@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createEtcdCommand, type EtcdFlags } from '../../../src/local/processes/commands.ts';
+import {
+  createApiServerCommand,
+  createEtcdCommand,
+  type EtcdFlags,
+} from '../../../src/local/processes/commands.ts';
 
 const FLAGS: EtcdFlags = { dataFolder: '/data', pkiFolder: '/pki', port: 2001, durable: true };
 
@@ -38,5 +42,19 @@ describe('the command of etcd', () => {
   it('risks its data only in tests and on copies, and forgets other members only on copies', () => {
     expect(args({ durable: false })).toContain('--unsafe-no-fsync');
     expect(args({ alone: true })).toContain('--force-new-cluster');
+  });
+});
+
+describe('the command of an API server', () => {
+  it('reaches kubelets by the address of their Node first, because its name need not resolve', () => {
+    const { args: found } = createApiServerCommand((name) => `/bin/${name}`, {
+      pkiFolder: '/pki',
+      etcdPkiFolder: '/etcd',
+      port: 6443,
+      bindAddress: '127.0.0.1',
+      etcdUrls: ['https://127.0.0.1:2379'],
+      etcdPrefix: '/ci',
+    });
+    expect(found).toContain('--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname');
   });
 });

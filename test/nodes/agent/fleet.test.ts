@@ -25,7 +25,7 @@ if (reason) process.stderr.write(`skipped: ${reason}\n`);
 
 const NAME = 'n1';
 const POD_CIDR = '10.244.7.0/24';
-const WITHIN_MS = 120_000;
+const WITHIN_MS = 600_000;
 const HERE: Readonly<Record<string, string>> = {
   cgroupDriver: 'cgroupfs',
   failCgroupV1: 'false',

@@ -32,7 +32,7 @@ const NAME = 'ci';
 const KEPT = 'kept-1';
 const kept = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: KEPT } };
 const REQUEST = 'before the deletion';
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 600_000;
 const BACKUP = { everySeconds: 86_400, keep: 3, drillEverySeconds: 3600 };
 
 describe.skipIf(reason)(`backups of pods on a real node${reason ? ` (${reason})` : ''}`, () => {
@@ -93,6 +93,16 @@ describe.skipIf(reason)(`backups of pods on a real node${reason ? ` (${reason})`
     await reaches('no drill has ended', async () => (await etcdStatus())['lastDrillAt'] !== undefined);
     const backup = (await etcdStatus())['lastBackup'];
     expect(backup).toMatch(/^00000[12]-/);
+    expect((await etcdStatus())['lastDrill']).toMatchObject({
+      backup: expect.stringMatching(/^00000[12]-/) as string,
+      clusterUID: await inCluster(async (inside) => {
+        const { metadata } = await inside.get(NAMESPACES, { name: 'kube-system' });
+        return metadata.uid;
+      }),
+    });
+    const io = testIo({ env: { KUBECONFIG: hub.server.kubeconfig } });
+    expect(await runCommandLine(io, ['cluster', 'backup', 'list', NAME, '-o', 'json'])).toBe(0);
+    expect(io.stdout).toContain(String(backup));
     expect(await conditionText(hub, NAME, 'BackupReady')).toMatch(/^True Recent/);
     expect(await conditionText(hub, NAME)).toMatch(/^True/);
     const namespace = planeNamespace(NAME);

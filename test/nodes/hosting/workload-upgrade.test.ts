@@ -34,7 +34,7 @@ if (reason) process.stderr.write(`skipped: ${reason}\n`);
 
 const NAME = 'ci';
 const UPGRADE = { soakSeconds: 5, progressDeadlineSeconds: 300 };
-const LIMIT_MS = 400_000;
+const LIMIT_MS = 600_000;
 /** A request every 100 ms, on a new connection, as a client without a cache sends it. */
 const EVERY_MS = 100;
 

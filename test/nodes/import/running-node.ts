@@ -38,7 +38,7 @@ export interface NodeState {
   readonly node: unknown;
 }
 
-const WITHIN_MS = 180_000;
+const WITHIN_MS = 600_000;
 const FILES = [
   '/etc/systemd/system/kubelet.service',
   '/etc/containerd/config.toml',

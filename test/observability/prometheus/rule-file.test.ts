@@ -57,7 +57,6 @@ describe.skipIf(!hasPromtool)('the rules in a real promtool', () => {
       const groups = [{ series: each.series, alerts: burnExpectations(slo.alert, each) }];
       await expect(testRules({ minutes: SAMPLE_MINUTES, groups })).resolves.toContain('SUCCESS');
     },
-    60_000,
   );
 
   it('DAT-05 needs five events: one slow repair of two is not a trend', async () => {

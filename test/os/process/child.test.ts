@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { killProcessGroup, readLogTail, startProcess, stopProcess } from '../../../src/os/process/child.ts';
 import { isRunning, type ProcessIdentity, readProcessIdentity } from '../../../src/os/process/identity.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -68,6 +68,14 @@ describe('a child process', () => {
     await start('echo "[$GODEBUG]"; exec sleep 100');
     await untilLog(']');
     expect(readFileSync(log, 'utf8')).toBe('[]\n');
+  });
+
+  it('inherits how much memory programs in Go may take', async () => {
+    vi.stubEnv('GOGC', '50');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await start('echo "[$GOGC]"; exec sleep 100');
+    await untilLog(']');
+    expect(readFileSync(log, 'utf8')).toBe('[50]\n');
   });
 
   it.each([

@@ -89,7 +89,6 @@ describe('setBootOnce', () => {
 
 it.skipIf(noEmulatorReason !== undefined)(
   'is refused at the emulator of sushy-tools, which boots from a device every time, and put back',
-  { timeout: 180_000 },
   async () => {
     const systems = [{ uuid: BMC_UUID, name: 'n0', power: 'On' as const }];
     await using emulator = await startEmulator(tempFolder('redfish'), systems);

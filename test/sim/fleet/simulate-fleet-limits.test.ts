@@ -9,7 +9,6 @@ const SIZE = { clusters: 20, hours: 24 };
 describe('simulateFleetLimits', () => {
   it.each(SEEDS)(
     'keeps the limits over 20 clusters, and no cluster below its floor, with seed %i',
-    { timeout: 600_000 },
     async (seed) => {
       const { acts, actsUnderFloor, violations } = await simulateFleetLimits({ seed, ...SIZE });
       expect(violations).toEqual([]);
@@ -20,7 +19,6 @@ describe('simulateFleetLimits', () => {
 
   it.each(GUARDS.filter(({ proof }) => proof.isFleet))(
     'breaks its promise without the guard $id: $proof.promise',
-    { timeout: 600_000 },
     async ({ id, proof: { seed, promise } }) => {
       const { violations } = await simulateFleetLimits({ seed, ...SIZE, without: new Set([id]) });
       expect(violations.map(({ what }) => what)).toContain(promise);

@@ -62,7 +62,6 @@ describe('simulateMachineSets', () => {
       expect(violations).toEqual([]);
       expect(history.length).toBeGreaterThan(10);
     },
-    600_000,
   );
 
   it.each(LONG ? SEEDS.slice(0, 40) : [8])(
@@ -71,7 +70,6 @@ describe('simulateMachineSets', () => {
       const { violations } = await runWithAll({ seed, ...REPAIRING });
       expect(violations).toEqual([]);
     },
-    600_000,
   );
 
   it('kills the controllers, and creates and deletes machines and instances all the same', () => {
@@ -101,6 +99,5 @@ describe('simulateMachineSets', () => {
       );
       expect((await runWithAll({ seed, ...size })).violations).toEqual([]);
     },
-    600_000,
   );
 });

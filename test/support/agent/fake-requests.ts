@@ -3,6 +3,7 @@ import type { CertificateRequestObject } from '../../../src/kube/auth/certificat
 import type { Client } from '../../../src/kube/client/client.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { CertificatePair } from '../../../src/local/pki/certificate.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import { signRequest } from '../test-signer.ts';
 
@@ -14,6 +15,8 @@ export interface FakeRequests {
   answer: 'Issue' | 'Deny' | 'Wait' | 'IssueAnother';
   /** The server does not accept the credentials. */
   refused: boolean;
+  /** The authority that signs. Undefined: none that anybody knows. */
+  authority?: CertificatePair;
   /** What Kubernetes does after an hour. */
   removeAll(): void;
 }
@@ -51,7 +54,12 @@ export function fakeRequests(clock: Clock): FakeRequests {
     }
     const { spec } = requests.answer === 'IssueAnother' ? (requests.created[0] ?? request) : request;
     const end = new Date(clock.now().getTime() + (spec.expirationSeconds ?? 0) * 1000);
-    const pem = signRequest(Buffer.from(spec.request, 'base64').toString(), clock.now(), end);
+    const pem = signRequest(
+      Buffer.from(spec.request, 'base64').toString(),
+      clock.now(),
+      end,
+      requests.authority,
+    );
     const approved = { type: 'Approved', status: 'True', reason: 'KubenodeApproved', message: '' };
     return {
       ...request,

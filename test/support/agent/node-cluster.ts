@@ -2,31 +2,26 @@
  * A real cluster for real nodes that run the agent as its hardened unit: joined with a token and reached by nothing else, or imported over SSH
  * by the controllers.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildAgentPrograms } from '../../../scripts/agent/build.ts';
-import { buildBundle } from '../../../scripts/bundle.ts';
-import { formatAgentUnit } from '../../../src/agent/install/own-unit.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent, MachineComponentSpec } from '../../../src/api/generated/types.ts';
 import { NAMESPACE } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
-import { sha256OfFile } from '../../../src/os/files.ts';
 import { type InstalledServer, startInstalledServer } from '../../cluster/api/installed-server.ts';
 import {
   bootstrapConfigFor,
   startIdentityControllers,
 } from '../../cluster/controllers/identity-controllers.ts';
 import { makeUserKey } from '../../providers/ssh/sshd.ts';
-import { putFile, putUnit } from '../node-kit/rootfs.ts';
+import { putFile } from '../node-kit/rootfs.ts';
 import { type BootOptions, type NodeKit, nodeKit, type TestNode } from '../node-kit.ts';
 import { tempFolder } from '../temp.ts';
 import { testIo } from '../test-io.ts';
+import { bootAgentNode, putOwnBootId } from './booted-agent.ts';
+import { type FileServer, startFileServer } from './file-server.ts';
 
 export interface NodeCluster extends AsyncDisposable {
   readonly installed: InstalledServer;
@@ -47,8 +42,7 @@ export interface NodeCluster extends AsyncDisposable {
   ): Promise<void>;
   /** Runs `kubenode import --apply` for these hosts, with their keys pinned. */
   importHosts(hosts: readonly BareHost[], labels: Readonly<Record<string, string>>): Promise<void>;
-  /** URL and digest of a file that the nodes download. */
-  serve(file: string): Promise<{ readonly url: string; readonly sha256: string }>;
+  readonly serve: FileServer['serve'];
   /** Creates a version of a component. */
   publish(spec: object): Promise<MachineComponentSpec>;
 }
@@ -62,13 +56,6 @@ export interface BareHost {
     readonly hostKeys: readonly object[];
   };
 }
-
-const NODE = '/usr/local/bin/node';
-const PROGRAM = '/usr/local/lib/kubenode/agent.mjs';
-/** systemd-nspawn mounts a boot id of the node into /proc/sys. A unit with one of these options sees that of this machine. */
-const OWN_BOOT_ID = '[Service]\nProtectKernelTunables=no\nProtectControlGroups=no\n';
-/** What the agent joins with. */
-export const BOOTSTRAP = '/etc/kubenode/bootstrap.json';
 
 export interface NodeClusterOptions {
   /** Controllers of Kubernetes beside the signer of certificates. */
@@ -132,21 +119,9 @@ export async function startNodeCluster({
 const API = 'kubenode.dev/v1alpha1';
 
 async function bootAgent(kit: NodeKit, installed: InstalledServer, name: string): Promise<TestNode> {
-  const { file } = await buildBundle('agent', tempFolder('bundle'));
-  const program = await readFile(file, 'utf8');
   const local = new URL(installed.server.url);
   const bootstrap = await bootstrapConfigFor(installed, name);
-  return await kit.boot({
-    name,
-    binds: [[process.execPath, NODE]],
-    async prepare(root) {
-      await putFile(root, PROGRAM, program, 0o755);
-      await putFile(root, BOOTSTRAP, bootstrap.replaceAll(local.hostname, kit.hostAddress), 0o600);
-      const options = { machine: name, node: NODE, program: PROGRAM, bootstrap: BOOTSTRAP, port: 0 };
-      await putUnit(root, 'kubenode-agent.service', formatAgentUnit(options));
-      await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
-    },
-  });
+  return await bootAgentNode(kit, name, bootstrap.replaceAll(local.hostname, kit.hostAddress));
 }
 
 const SSH_SECRET = 'nodes-ssh';
@@ -224,7 +199,7 @@ async function bootBare(
     ...options,
     async prepare(root) {
       await putFile(root, 'root/.ssh/authorized_keys', publicKey, 0o600);
-      await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
+      await putOwnBootId(root);
     },
   });
   // Those in the base are the same for all, and sshd of some releases runs with them already.
@@ -234,35 +209,4 @@ async function bootBare(
   const [, fingerprint = ''] = stdout.split(' ');
   const hostKeys = [{ algorithm: 'ssh-ed25519', fingerprint }];
   return { node, import: { address: node.address, credentialsRef: { name: SSH_SECRET }, hostKeys } };
-}
-
-/** Serves files by their digest, as a site of artifacts does. */
-async function startFileServer(host: string): Promise<{
-  readonly serve: NodeCluster['serve'];
-  readonly close: () => Promise<void>;
-}> {
-  const files = new Map<string, string>();
-  const server = createServer((request, response) => {
-    const file = files.get(request.url ?? '');
-    if (file === undefined) response.writeHead(404).end();
-    else createReadStream(file).pipe(response.writeHead(200, { 'content-length': statSync(file).size }));
-  });
-  const { promise: listening, resolve } = Promise.withResolvers<void>();
-  server.listen(0, host, resolve);
-  await listening;
-  const { port } = server.address() as AddressInfo;
-  return {
-    async serve(file) {
-      const sha256 = await sha256OfFile(file);
-      const path = `/${createHash('sha256').update(file).digest('hex').slice(0, 8)}-${sha256}`;
-      files.set(path, file);
-      return { url: `http://${host}:${port}${path}`, sha256 };
-    },
-    close: async () => {
-      server.closeAllConnections();
-      const closed = Promise.withResolvers<void>();
-      server.close(() => closed.resolve());
-      await closed.promise;
-    },
-  };
 }

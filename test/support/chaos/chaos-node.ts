@@ -4,7 +4,7 @@ import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentSpec } from '../../../src/api/generated/types.ts';
 import { bootstrapConfigFor } from '../../cluster/controllers/identity-controllers.ts';
 import type { AgentNode } from '../agent/agent-node.ts';
-import { BOOTSTRAP } from '../agent/node-cluster.ts';
+import { BOOTSTRAP } from '../agent/booted-agent.ts';
 import { eventually } from '../eventually.ts';
 import { ProgramError } from '../node-kit/shell.ts';
 import type { TestNode } from '../node-kit.ts';

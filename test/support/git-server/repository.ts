@@ -1,6 +1,15 @@
 /** A real repository on disk, created with git. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface TestRepository {
@@ -38,9 +47,8 @@ export function createTestRepository(folder: string, name = 'fleet'): TestReposi
 
   git('init', '--quiet', '--initial-branch=main');
   run(folder, 'init', '--quiet', '--bare', '--initial-branch=main', bare);
-  run(bare, 'config', 'http.receivepack', 'true');
-  run(bare, 'config', 'receive.denyDeleteCurrent', 'ignore');
-  git('remote', 'add', 'origin', bare);
+  appendFileSync(join(bare, 'config'), SERVED);
+  appendFileSync(join(dir, '.git/config'), remoteAt(bare));
   return { dir, bare, git, commit, commitMany, push, pushCommitObject, head: () => git('rev-parse', 'HEAD') };
 
   function run(cwd: string, ...args: string[]): string {
@@ -61,8 +69,18 @@ export function createTestRepository(folder: string, name = 'fleet'): TestReposi
     for (const [path, content] of Object.entries(files)) write(join(dir, path), content);
     git('add', '--all');
     git('commit', '--quiet', '--allow-empty', '-m', message);
-    push('--force', 'origin', 'HEAD');
-    return git('rev-parse', 'HEAD');
+    return publish();
+  }
+
+  /** Does what `push --force origin HEAD` does, which takes five processes and more than the commit. Returns the commit. */
+  function publish(): string {
+    const own = join(dir, '.git');
+    const ref = readFileSync(join(own, 'HEAD'), 'utf8').replace('ref: ', '').trim();
+    const line = readFileSync(join(own, ref), 'utf8');
+    linkMissing(join(own, 'objects'), join(bare, 'objects'));
+    const tracking = join(own, ref.replace('refs/heads', 'refs/remotes/origin'));
+    for (const path of [join(bare, ref), tracking]) write(path, line);
+    return line.trim();
   }
 
   function commitMany(count: number): string[] {
@@ -95,6 +113,24 @@ ${message}
 
   function push(...args: string[]): void {
     git('push', '--quiet', ...args);
+  }
+}
+
+const SERVED = '[http]\n\treceivepack = true\n[receive]\n\tdenyDeleteCurrent = ignore\n';
+
+function remoteAt(bare: string): string {
+  return `[remote "origin"]\n\turl = ${bare}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+}
+
+/** Links the objects and packs that only the first folder has into the second one. */
+function linkMissing(from: string, to: string): void {
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const linked = `${to}${path.slice(from.length)}`;
+    if (existsSync(linked)) continue;
+    mkdirSync(dirname(linked), { recursive: true });
+    linkSync(path, linked);
   }
 }
 

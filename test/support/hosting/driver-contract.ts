@@ -5,8 +5,10 @@ import { describeBasics } from './contract/basics.ts';
 import { describeBlockers } from './contract/blockers.ts';
 import { describeCertificates } from './contract/certificates.ts';
 import { describeChanges } from './contract/changes.ts';
+import { describeExposure } from './contract/exposure.ts';
 import { type DriverTraits, type OpenBed } from './contract/faults.ts';
 import { describeMembers } from './contract/members.ts';
+import { describeRotation } from './contract/rotation.ts';
 
 export function describePlaneDriver(name: string, open: OpenBed, traits: DriverTraits): void {
   describeBasics(name, open, traits);
@@ -15,5 +17,7 @@ export function describePlaneDriver(name: string, open: OpenBed, traits: DriverT
   describeCertificates(name, open, traits);
   describeBlockers(name, open, traits);
   describeApiServers(name, open, traits);
+  describeRotation(name, open, traits);
+  if (traits.hasProcesses) describeExposure(name, open, traits);
   if (traits.takesBackups) describeBackups(name, open, traits);
 }

@@ -48,7 +48,7 @@ const CONTROLLERS = [
   'job-controller',
   'persistentvolumeclaim-protection-controller',
 ];
-const AWAY = { timeout: 60_000, interval: 100 };
+const AWAY = { interval: 100 };
 
 export interface Hub {
   readonly client: Client;
@@ -126,6 +126,9 @@ function renamed(driver: PlaneDriver, suffix: string): PlaneDriver {
     stop: (plane, member) => driver.stop(to(plane), member),
     change: (plane, member, run) => driver.change(to(plane), member, run),
     correct: async (plane, member) => driver.correct?.(to(plane), member),
+    restart: async (plane, member) => driver.restart?.(to(plane), member),
+    rotate: async (plane, step) => driver.rotate?.(to(plane), step),
+    signAuthorities: async (plane, known) => driver.signAuthorities?.(to(plane), known),
     setApiServers: (plane, count) => driver.setApiServers(to(plane), count),
     addEtcdMember: (plane, member) => driver.addEtcdMember(to(plane), member),
     promoteEtcdMember: (plane, member) => driver.promoteEtcdMember(to(plane), member),

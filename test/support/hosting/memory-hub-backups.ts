@@ -4,6 +4,7 @@ import { taskOf } from '../../../src/controllers/hosting/drivers/workload/backup
 import { listAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { optional } from '../../../src/kube/objects/optional.ts';
+import { DRILLED } from './objects.ts';
 
 export interface MemoryHubBackups {
   /** The names of the backups in the volume, whichever claim has it. */
@@ -25,7 +26,8 @@ export function endBackupJob(
   const flag = (name: string): string | undefined =>
     args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
   const task = taskOf(job);
-  if (task === 'Drill') return backups.names.length === 0 ? undefined : '';
+  const newest = backups.names.at(-1);
+  if (task === 'Drill') return newest && JSON.stringify({ ...DRILLED, backup: newest });
   if (task === 'Restore') return named(backups.names, flag('from'));
   return keep(backups, now, { keep: Number(flag('keep')), request: flag('request') });
 }

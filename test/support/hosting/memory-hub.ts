@@ -2,6 +2,7 @@
  * A hub in memory for control planes of pods: an API server, and what its controllers and a kubelet do with workloads. The real driver and the
  * real controller of hosting run on it. Programs are not started: each pod answers after a moment, unless its program has a fault.
  */
+import type { AuthoritiesDocument, SignedAuthorities } from '../../../src/api/authorities/document.ts';
 import type { ClusterHostedStatus } from '../../../src/api/generated/types.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
 import { API_SERVERS } from '../../../src/controllers/hosting/drivers/driver.ts';
@@ -28,14 +29,16 @@ import {
 } from '../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
 import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
 import type { ClusterInside } from '../../../src/controllers/hosting/inside/execute.ts';
-import { CONFIG_MAPS, NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { CONFIG_MAPS, NAMESPACES, PODS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
 import { listAt, textAt, valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import { ledgerOf, type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { found, KINDS } from './bed.ts';
+import { type MemoryHubAuthorities, memoryHubAuthorities } from './memory-hub-authorities.ts';
 import { endBackupJob, type MemoryHubBackups } from './memory-hub-backups.ts';
 import { type MemoryHubEtcd, memoryHubEtcd } from './memory-hub-etcd.ts';
 import { WITHOUT_DATA } from './pod-player.ts';
@@ -85,6 +88,7 @@ export interface MemoryHub extends ControllerBed {
   /** The times at which no API server answered, in steps. */
   silentSteps: number;
   readonly etcd: MemoryHubEtcd;
+  readonly authorities: MemoryHubAuthorities;
   readonly backups: MemoryHubBackups;
   /** The times at which etcd had no majority, in steps. */
   etcdSilentSteps: number;
@@ -101,7 +105,7 @@ export interface MemoryHub extends ControllerBed {
 
 export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages): MemoryHub {
   const grants = memoryGrants({ now: () => bed.clock.now() });
-  const inside = { isInstalled: false };
+  const inside: InsideState = { isInstalled: false };
   const bed: ControllerBed = createControllerBed({
     controllers: (client) => [
       createHostingController({
@@ -113,7 +117,8 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
           clock: bed.clock,
           images: async () => hub.images,
           asking: hub.etcd.asking,
-          probe: async () => undefined,
+          probe: async (asked) => hub.authorities.probe(asked),
+          prove: async (places) => hub.authorities.prove(places),
         }),
         inside: insideOf(() => hub, inside),
         addons: {
@@ -138,6 +143,9 @@ export function memoryHub(objects: readonly KubeObject[], images: WorkloadImages
     etcd: memoryHubEtcd(
       (member) => hub.pods(member).some(isReady),
       (line) => hub.made.push(line),
+    ),
+    authorities: memoryHubAuthorities((name) =>
+      bed.api.objects.find(servedKind(SECRETS), { name, namespace: NAMESPACE }),
     ),
     backups: { names: [], losesReport: false, aheadMs: 0 },
     etcdSilentSteps: 0,
@@ -200,7 +208,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
   function playWorkload(live: KubeObject): void {
     const { name } = live.metadata;
     const replicas = Number(valueAt(live, 'spec', 'replicas') ?? 1);
-    const hash = digestOf(valueAt(live, 'spec', 'template')).slice(7, 17);
+    const hash = hashOf(valueAt(live, 'spec', 'template') as object);
     const [current, others] = split(pods(name).filter(isActive), hash);
     const surges = valueAt(live, 'spec', 'strategy', 'type') === 'RollingUpdate';
     if (surges && replicas > 0) {
@@ -240,6 +248,7 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     objects.create(servedKind(PODS), pod, BY_HUB);
     const hub = hubOf();
     hub.made.push(programOf(pod));
+    hub.authorities.start(pod);
     hub.most.set(member, Math.max(hub.most.get(member) ?? 0, pods(member).length));
   }
 
@@ -264,7 +273,13 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
     if (claim !== undefined && claimUid(claim) === undefined) return pending(now);
     const starts = !isSeveral || fault !== undefined || etcd.starts(pod, claimUid(claim));
     if (!starts) return crashed(now, WITHOUT_DATA);
-    return playedStatus(pod, fault, now);
+    return playedStatus(pod, reachedFault(pod, fault), now);
+  }
+
+  /** Only API servers are asked by their own address, but in tests of what each member serves and trusts. */
+  function reachedFault({ metadata }: KubeObject, fault: PodFault | undefined): PodFault | undefined {
+    const isAsked = hubOf().authorities.isAsked || isApiServer(memberOfLabels(metadata.labels));
+    return isAsked ? fault : (fault ?? 'unaddressed');
   }
 
   function claimUid(name: string): string | undefined {
@@ -324,6 +339,15 @@ function playHub(bed: ControllerBed, hubOf: () => MemoryHub): PlayedHub {
       }
     },
   };
+}
+
+/** By template, which stays the same object until its workload is written. A test plays a workload thousands of times. */
+const hashes = new WeakMap<object, string>();
+
+function hashOf(template: object): string {
+  const known = hashes.get(template) ?? digestOf(template).slice(7, 17);
+  hashes.set(template, known);
+  return known;
 }
 
 function podOfJob({ metadata }: KubeObject, index: number): KubeObject {
@@ -391,9 +415,11 @@ function playedStatus(pod: KubeObject, fault: PodFault | undefined, now: Date): 
   return { ...answering(now), ...(fault === 'unaddressed' ? {} : addressOf(pod)) };
 }
 
-/** Only API servers are asked by their own address. */
+function isApiServer(member: string | undefined): boolean {
+  return API_SERVERS.some((each) => each === member);
+}
+
 function addressOf(pod: KubeObject): object {
-  if (!API_SERVERS.some((member) => member === memberOfLabels(pod.metadata.labels))) return {};
   const number = Number(pod.metadata.name.split('-').at(-1));
   return { podIP: `10.244.${number >> 8}.${number & 255}` };
 }
@@ -429,7 +455,12 @@ function programOf(pod: KubeObject): string {
   return emulated === undefined ? faultKey(pod) : `${faultKey(pod)} as ${emulated}`;
 }
 
-function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): ClusterInside {
+interface InsideState {
+  isInstalled: boolean;
+  authorities?: SignedAuthorities;
+}
+
+function insideOf(hubOf: () => MemoryHub, state: InsideState): ClusterInside {
   const servers = (): readonly KubeObject[] => API_SERVERS.flatMap((member) => hubOf().pods(member));
   const requireServing = (): void => {
     if (!servers().some(isReady)) throw new Error('connection refused');
@@ -438,7 +469,9 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
     read: async () => {
       requireServing();
       const controllersLead = hubOf().pods('kubenode-controllers').some(isReady);
-      return { isInstalled: state.isInstalled, controllersLead, machines: [], machineSets: [] };
+      const { isInstalled, authorities } = state;
+      const report = { isInstalled, controllersLead, machines: [], machineSets: [] };
+      return { ...report, ...optional('authorities', authorities) };
     },
     canary: async (kubeconfig) => {
       const asked = podsAt(hostIn(kubeconfig), servers()).filter(isReady);
@@ -446,13 +479,22 @@ function insideOf(hubOf: () => MemoryHub, state: { isInstalled: boolean }): Clus
       if (asked.length === 0 || faults.includes('unreachable')) return { problem: 'connection refused' };
       return faults.includes('refuses') ? { problem: 'the write was refused' } : 'Passed';
     },
-    clients: async () => ({ nodes: [], tokens: [] }),
+    clients: async () => ({ nodes: [], machines: [], tokens: [] }),
+    publish: async (_, signed) => {
+      requireServing();
+      state.authorities = signed;
+      hubOf().made.push(`publish ${phaseOf(signed)}`);
+    },
     install: async () => {
       requireServing();
       state.isInstalled = true;
     },
     scaleDown: async () => undefined,
   };
+}
+
+function phaseOf({ document }: SignedAuthorities): string {
+  return (JSON.parse(document) as AuthoritiesDocument).phase;
 }
 
 function hostIn(kubeconfig: string): string {

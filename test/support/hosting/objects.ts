@@ -16,6 +16,7 @@ import {
   type SettledPlane,
   type UpkeepControl,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
+import type { RotationReport } from '../../../src/controllers/hosting/drivers/rotation.ts';
 import { memberRuns } from '../../../src/controllers/hosting/drivers/runs.ts';
 import type {
   Hosted,
@@ -254,3 +255,25 @@ function subjectOf(act: NonNullable<HostingDecision['act']>): string {
   if (act.type === 'ApplyAddon') return ` ${act.addon.name}`;
   return act.type === 'RemoveAddon' ? ` ${act.name}` : '';
 }
+
+/** What a restore drill has found. */
+/** A rotation that every member has followed, and that may be completed. */
+export const ROTATION: RotationReport = {
+  id: '2026',
+  phase: 'IssueNew',
+  isApplied: true,
+  isEnding: false,
+  hasIssued: true,
+  isSigned: true,
+  behind: [],
+  proofs: [],
+};
+
+export const DRILLED = {
+  backup: '000001-20300101T000000Z',
+  clusterUid: 'uid-of-kube-system',
+  objects: 312,
+  resources: 24,
+  namespaces: 4,
+  ours: 7,
+} as const;

@@ -24,6 +24,8 @@ export interface PodFolders {
   readonly client: string;
   readonly volume: string;
   readonly snapshots: string;
+  /** The memory of the pod of a drill. */
+  readonly drill: string;
   readonly program: string;
 }
 
@@ -36,6 +38,7 @@ export async function podFolders(addresses: readonly string[] = ['10.0.0.2']): P
     client: inRoot('client'),
     volume: inRoot('volume'),
     snapshots: inRoot('snapshots'),
+    drill: inRoot('drill'),
   };
   for (const folder of Object.values(folders)) mkdirSync(folder, { mode: 0o700 });
   const { settings } = planeRecord();
@@ -79,6 +82,24 @@ export async function startPodEtcd(
   );
   const urls = { healthUrl: `http://127.0.0.1:${health}/health`, url: `https://127.0.0.1:${client}` };
   return run(program, here, urls);
+}
+
+/** Starts the API server of a container beside that etcd. Resolves to its URL and how it ends. */
+export async function startPodServer(
+  { client, drill, program }: PodFolders,
+  args: readonly string[],
+  etcdUrl: string,
+): Promise<StartedEtcd> {
+  const port = await findFreePort();
+  const here = args.map((arg) =>
+    arg
+      .replaceAll('/var/lib/drill', drill)
+      .replaceAll(ETCD_PKI_FOLDER, client)
+      .replaceAll('https://127.0.0.1:2379', etcdUrl)
+      .replace('--secure-port=6443', `--secure-port=${port}`),
+  );
+  const url = `https://127.0.0.1:${port}`;
+  return run(join(dirname(program), 'kube-apiserver'), here, { healthUrl: url, url });
 }
 
 /** Starts it at an address of its own, where it has the ports of a pod. */

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { createReflector, type HoldableReflector } from '../../../src/kube/cache/reflector.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { memoryLog } from '../memory-log.ts';
 import { settle, type VirtualClock, virtualClock } from '../virtual-clock.ts';
 import { createSmallServer, type SmallServer, THINGS } from './small-server.ts';
@@ -29,7 +29,11 @@ export interface ReflectorBed {
 export async function createReflectorBed(
   names: readonly string[] = [],
   prepare: (server: SmallServer) => void = () => {},
-  options: { readonly reconnectSpreadMs?: number; readonly random?: () => number } = {},
+  options: {
+    readonly reconnectSpreadMs?: number;
+    readonly random?: () => number;
+    readonly resource?: Resource;
+  } = {},
 ): Promise<ReflectorBed> {
   const clock = virtualClock();
   const server = createSmallServer(clock);

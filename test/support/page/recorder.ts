@@ -30,7 +30,7 @@ const RECORD = `
 export async function recordPages(browser: Browser, url: string): Promise<PageRecorder> {
   const opened = PAGES.map(async (name): Promise<readonly [PageName, WatchedPage]> => {
     const tab = await openPage(browser, `${url}#/${name}`, { reducedMotion: 'reduce' });
-    await tab.page.locator(`main > #${name}`).waitFor();
+    await drawn(name, tab);
     await tab.page.evaluate(RECORD);
     return [name, tab];
   });
@@ -40,4 +40,15 @@ export async function recordPages(browser: Browser, url: string): Promise<PageRe
       (await tabs.get(name)?.page.evaluate<readonly ShownText[]>('window.recorded')) ?? [],
     problems: () => [...tabs.values()].flatMap(({ problems }) => problems),
   };
+}
+
+/** A page that is not drawn fails with what it did wrong: it was not loaded, or an error ended it. */
+async function drawn(name: PageName, { page, problems }: WatchedPage): Promise<void> {
+  try {
+    await page.locator(`main > #${name}`).waitFor();
+  } catch (cause) {
+    throw new Error(`the page ${name} was not drawn: ${problems.join('; ') || 'it reported no problem'}`, {
+      cause,
+    });
+  }
 }

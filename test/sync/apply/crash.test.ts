@@ -29,9 +29,7 @@ const after = target('b', [
 ]);
 
 describe('S1 leaves no orphan and deletes nothing wrong when the process ends at any call', () => {
-  it('leaves no orphan and deletes nothing wrongly, ended before or after any call of an apply and its revert', {
-    timeout: 300_000,
-  }, async () => {
+  it('leaves no orphan and deletes nothing wrongly, ended before or after any call of an apply and its revert', async () => {
     const start = createFakeCluster();
     await converge(start, before);
     const applied = start.copy();

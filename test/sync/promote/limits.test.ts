@@ -249,7 +249,7 @@ describe('the limits of promotion', () => {
   });
 });
 
-describe('S32 asks for an approval of what no earlier stage exercised', { timeout: 600_000 }, () => {
+describe('S32 asks for an approval of what no earlier stage exercised', () => {
   it('counts unexercised changes in the plan, and waits for an approval', () => {
     const stages = STAGES.map((each) => ({ ...each, soakSeconds: 0, approval: 'Unexercised' as const }));
     const sim = new PromotionSimulation({ stages });

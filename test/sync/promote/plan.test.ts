@@ -96,9 +96,7 @@ describe('S31 moves a stage only to commits that the stage before has proven', (
   });
 });
 
-describe('S32 proves content, not commits: an unchanged digest needs no new soak', {
-  timeout: 600_000,
-}, () => {
+describe('S32 proves content, not commits: an unchanged digest needs no new soak', () => {
   const long = STAGES.map((each) => ({ ...each, soakSeconds: 86_400 }));
 
   it('proves a documents-only commit in three stages with 24 h soaks at once, with 0 writes', () => {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Pipeline, PipelineRevert, Release } from '../../../src/api/generated/types.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { createBackend } from '../../../src/sync/git/backend.ts';
 import { pushCommit } from '../../../src/sync/git/push/push.ts';
 import { createGitTransport } from '../../../src/sync/git/repository.ts';
@@ -139,7 +140,11 @@ export async function createRevertBed({
       signatures: () => signatures,
       git: calledGit(git, called),
       push: (...all) => called('push', () => pushCommit(...all)),
-      send: (request, options) => called(`send ${request.method}`, () => sendToGitHost(request, options)),
+      // A host has as long as it needs.
+      send: (request, options) =>
+        called(`send ${request.method}`, async () =>
+          sendToGitHost(request, { ...options, clock: createSystemClock() }),
+        ),
       tokens: testHostTokens(clock),
       record: (reverts) =>
         called('record', async () => {

@@ -1,9 +1,9 @@
 /**
  * Keeps the version in force as it was committed. Writing back, reloading and starting what does not run never wait;
- * only a process that started on wrong content, or whose Node is missing, is restarted under a grant. Pure.
+ * only a process that started on wrong content or with other authorities, or whose Node is missing, is restarted under a grant. Pure.
  */
 
-import type { UnitDefinition } from '../../host/port.ts';
+import type { UnitDefinition, UnitProcess } from '../../host/port.ts';
 import type { CorrectionRecord, DriftKind, ProcessRecord } from '../../journal/record.ts';
 import type { Target } from '../../target/target.ts';
 import type { ComponentInput } from '../input.ts';
@@ -12,6 +12,7 @@ import { operate } from '../placements.ts';
 import { findDifferences, type HostDifference } from './differences.ts';
 import { unregistered } from './registration.ts';
 import { describeTries, runTries } from './run-retries.ts';
+import { outdatedTrust } from './trust.ts';
 
 /** More corrections of one path than this in ten minutes are a fight with another program. */
 const MAX_CORRECTIONS = 3;
@@ -148,8 +149,8 @@ function runsOther({ name, exec }: UnitDefinition, { programs, units }: Componen
 
 interface WrongProcess extends Pick<HostDifference, 'subject' | 'because' | 'operations'> {
   readonly kind: 'Process';
-  /** Otherwise it has to register its Node. */
-  readonly isWrong: boolean;
+  /** Whether a restart that changes nothing is not repeated for ever. Otherwise it has to register its Node. */
+  readonly isBounded: boolean;
 }
 
 function planRestart(
@@ -159,21 +160,22 @@ function planRestart(
 ): Pick<ReconcilePlan, 'actions' | 'findings' | 'wait'> {
   const known = new Map([...input.drift.processes, ...records.map((each) => [each.unit, each] as const)]);
   const differences = target.units.flatMap(({ name }): WrongProcess | [] => {
-    const startId = input.observed.units.get(name)?.process?.startId;
+    const running = input.observed.units.get(name)?.process;
     const record = known.get(name);
-    if (startId === undefined || record?.startId !== startId) return [];
-    const isWrong = record.content === 'Wrong';
-    const because = isWrong ? 'started on wrong content' : unregistered(input, target, record);
+    if (!running || record?.startId !== running.startId) return [];
+    const started = startReason(input, target, { running, record });
+    const because = started ?? unregistered(input, target, record);
     if (because === undefined) return [];
     const operations = (['StopUnit', 'StartUnit'] as const).map((op) => ({ op, target, unit: name }));
-    return { subject: name, kind: 'Process', because: `unit ${name} ${because}`, operations, isWrong };
+    const isBounded = started !== undefined;
+    return { subject: name, kind: 'Process', because: `unit ${name} ${because}`, operations, isBounded };
   });
   const [first] = differences;
   const wait = first ? restartWait(input, target, first.because) : undefined;
   // A program that starts another one is never the expected one: it must not restart for ever.
   const allowed = differences.filter(
-    ({ subject, kind, isWrong }) =>
-      !wait && !(isWrong && recentCorrections(input, subject, kind) >= MAX_CORRECTIONS),
+    ({ subject, kind, isBounded }) =>
+      !wait && !(isBounded && recentCorrections(input, subject, kind) >= MAX_CORRECTIONS),
   );
   return {
     actions: allowed.flatMap((each, index) => correctionActions(input, each, index)),
@@ -184,6 +186,16 @@ function planRestart(
     }),
     ...(wait && { wait }),
   };
+}
+
+/** Returns what is wrong with what the process started with. */
+function startReason(
+  { brakes, observed, now }: ComponentInput,
+  target: Target,
+  { running, record }: { readonly running: UnitProcess; readonly record: ProcessRecord },
+): string | undefined {
+  if (record.content === 'Wrong') return 'started on wrong content';
+  return outdatedTrust(brakes.authorities, target, running, { bootId: observed.bootId, now });
 }
 
 function restartWait(

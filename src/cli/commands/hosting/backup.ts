@@ -3,12 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { formatBackupList } from '../../../controllers/hosting/drivers/etcd/backup/list.ts';
 import {
+  checkBackup,
   copyBackup,
   copyForBackup,
-  countBackup,
   keepBackup,
   placeBackup,
 } from '../../../controllers/hosting/drivers/etcd/backup/steps.ts';
+import { drillText } from '../../../controllers/hosting/drivers/etcd/drill/check.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
@@ -37,9 +38,11 @@ type OpenFlags = Omit<CopyFlags, 'data'> & {
   readonly from: string;
   readonly into: string;
   readonly data?: string;
+  readonly servePki?: string;
 };
-type CountFlags = Flags & { readonly from: string; readonly into: string };
-type PlaceFlags = CountFlags & {
+type OpenedFlags = Flags & { readonly from: string; readonly into: string };
+type CheckFlags = OpenedFlags & { readonly servePki: string; readonly serveUrl: string };
+type PlaceFlags = OpenedFlags & {
   readonly data: string;
   readonly peerUrl: string;
   readonly etcdVersion: string;
@@ -51,7 +54,7 @@ export function createBackupStepsCommand(io: Io): Command {
     .addCommand(createCopyCommand(io))
     .addCommand(createKeepCommand(io))
     .addCommand(createOpenCommand(io))
-    .addCommand(createCountCommand(io))
+    .addCommand(createCheckCommand(io))
     .addCommand(createPlaceCommand(io))
     .addHelpText('after', HELP);
 }
@@ -87,19 +90,29 @@ function createOpenCommand(io: Io): Command {
   const command = new Command('open').description('copy a backup for an etcd that opens it');
   return withBackup(withVersions(withCluster(command)))
     .option('--data <folder>', 'data folder of the etcd that is restored; fails if it has other data')
+    .option('--serve-pki <folder>', 'folder for the keys of an API server that serves the copy')
     .action(async (flags: OpenFlags) => {
       const { folder, from, into, data, cluster, kubernetesVersion: kubernetes, etcdVersion: etcd } = flags;
-      const request = { folder, from, into, dataFolder: data, target: { cluster, kubernetes, etcd } };
+      const target = { cluster, kubernetes, etcd };
+      const request = { folder, from, into, dataFolder: data, serverPki: flags.servePki, target };
       io.out(`copied ${await copyBackup(request, io)}\n`);
     });
 }
 
-function createCountCommand(io: Io): Command {
-  const command = new Command('count').description('fail unless the etcd has every key of the backup');
-  return withEtcd(withBackup(withCluster(command))).action(async (flags: CountFlags) => {
-    const { keys } = await countBackup({ ...flags, ...placeOf(flags) }, io);
-    io.out(`the backup was opened and has ${keys} keys\n`);
-  });
+function createCheckCommand(io: Io): Command {
+  const command = new Command('check').description(
+    'fail unless the etcd has every key of the backup, and the API server reads every object',
+  );
+  return withEtcd(withBackup(withCluster(command)))
+    .requiredOption('--serve-pki <folder>', 'folder with the keys of the API server')
+    .requiredOption('--serve-url <url>', 'URL of the API server to ask')
+    .requiredOption('--report <file>', 'file for what was read')
+    .action(async (flags: CheckFlags) => {
+      const server = { url: flags.serveUrl, pkiFolder: flags.servePki };
+      const check = await checkBackup({ ...flags, ...placeOf(flags), server }, io);
+      await writeFile(flags.report, JSON.stringify(check));
+      io.out(`${drillText(check)}\n`);
+    });
 }
 
 function createPlaceCommand(io: Io): Command {

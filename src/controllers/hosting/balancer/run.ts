@@ -4,16 +4,20 @@ import { createServer } from 'node:http';
 import { LOOPBACK } from '../../../local/processes/commands.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { closeServer, listenOn } from '../../../os/net/http-server.ts';
+import { ALL_ADDRESSES } from '../../../os/net/ports.ts';
 import { createBackends, watchBackends } from './backends.ts';
+import { formatHealth } from './health.ts';
 import { createRelay } from './relay.ts';
 
 export interface BalancerOptions {
   /** The port of clients, which several balancers share. */
   readonly port: number;
+  /** Whether clients of other machines reach it, too. */
+  readonly isOutside: boolean;
   readonly healthPort: number;
   /** The ports of the API servers. One that does not run gets no connection. */
   readonly backends: readonly number[];
-  /** The file with the CA of the API servers. */
+  /** The file with the CA of the API servers. It is read again and again. */
   readonly caFile: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -22,12 +26,13 @@ export interface BalancerOptions {
 /** Resolves when the signal aborts. */
 export async function runBalancer(options: BalancerOptions): Promise<void> {
   const { port, healthPort, caFile, clock, signal } = options;
+  const host = options.isOutside ? ALL_ADDRESSES : LOOPBACK;
   const backends = createBackends(options.backends);
   const relay = createRelay(backends);
-  const health = createServer((_, response) => response.end('ok\n'));
-  await listenOn(relay, 'the API servers', { host: LOOPBACK, port, isShared: true });
+  const health = createServer((_, response) => response.end(formatHealth(backends)));
+  await listenOn(relay, 'the API servers', { host, port, isShared: true });
   await listenOn(health, 'health', { host: LOOPBACK, port: healthPort });
-  await watchBackends(backends, { ca: await readFile(caFile, 'utf8'), clock, signal });
+  await watchBackends(backends, { readCa: () => readFile(caFile, 'utf8'), clock, signal });
   relay.close();
   await closeServer(health);
 }

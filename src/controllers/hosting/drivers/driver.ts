@@ -2,8 +2,10 @@
  * Defines the port of drivers: what runs the members of a control plane. Every operation is idempotent, and a thing that is missing counts
  * as removed, so that an interrupted act is simply repeated. Every driver fulfills test/support/hosting/driver-contract.ts.
  */
+import type { SignedAuthorities } from '../../../api/authorities/document.ts';
 import type { PlaneSettings } from '../../../local/state.ts';
-import type { RotationReport, RotationStep } from './rotation.ts';
+import type { DrillCheck } from './etcd/drill/check.ts';
+import type { KnownOrders, RotationReport, RotationStep } from './rotation.ts';
 
 /** The members of every control plane, in the order of their dependencies. `kubenode-controllers` are our own controllers with the Defender. */
 export const MEMBERS = [
@@ -22,7 +24,15 @@ export type ApiServerMember = (typeof API_SERVERS)[number];
 /** The balancers before several API servers. Both have the port of clients, so that clients are served when one of them ends. */
 export const BALANCERS = ['kubenode-balancer', 'kubenode-balancer-1'] as const;
 export type BalancerMember = (typeof BALANCERS)[number];
-export type PlaneMember = (typeof MEMBERS)[number] | EtcdMember | ApiServerMember | BalancerMember;
+/** The gateways of a control plane that other machines reach. Both have the port of `spec.hosted.exposure`, on all addresses. */
+export const GATEWAYS = ['kubenode-gateway', 'kubenode-gateway-1'] as const;
+export type GatewayMember = (typeof GATEWAYS)[number];
+export type PlaneMember =
+  | (typeof MEMBERS)[number]
+  | EtcdMember
+  | ApiServerMember
+  | BalancerMember
+  | GatewayMember;
 
 export function isEtcdMember(member: PlaneMember): member is EtcdMember {
   return ETCD_MEMBERS.some((each) => each === member);
@@ -34,6 +44,15 @@ export function isApiServer(member: PlaneMember): member is ApiServerMember {
 
 export function isBalancer(member: PlaneMember): member is BalancerMember {
   return BALANCERS.some((each) => each === member);
+}
+
+export function isGateway(member: PlaneMember): member is GatewayMember {
+  return GATEWAYS.some((each) => each === member);
+}
+
+/** Tells whether the member relays what others encrypt, and has neither a key nor a certificate. */
+export function isRelay(member: PlaneMember): member is BalancerMember | GatewayMember {
+  return isBalancer(member) || isGateway(member);
 }
 
 /** The members whose version and flags are those of a Cluster. The version of our own programs is that of hosting. */
@@ -98,6 +117,14 @@ export interface PlaneSpec extends PlaneOwner {
   readonly apiServers: number;
   /** Tells how its pods take place in the hub. Undefined: the members are processes. */
   readonly placement?: PlanePlacement | undefined;
+  /** Where processes are reached by other machines. Undefined: nowhere, or the members are pods. */
+  readonly outside?: OutsideAddress | undefined;
+}
+
+/** The name or address that clients of other machines use, and the port. */
+export interface OutsideAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** How the members take place in a hub as pods. */
@@ -141,6 +168,8 @@ export interface MemberReport {
   readonly drift?: MemberDrift | undefined;
   /** Whether an API server has the port of clients itself: it was started as the only one. */
   readonly isDirect?: boolean | undefined;
+  /** The API servers that a balancer finds ready, by the authorities that it trusts. Undefined: one that an earlier version of hosting started does not tell. */
+  readonly reaches?: readonly ApiServerMember[] | undefined;
   readonly certificate?: MemberCertificate | undefined;
   /** Whose data a member of etcd has in its folder. */
   readonly data?: DataState | undefined;
@@ -239,16 +268,33 @@ export interface PlaneReport {
   readonly fixed?: readonly string[] | undefined;
   /** The versions of the programs that can be started, or why none can. */
   readonly programs: AvailablePrograms | ProgramsProblem;
+  /** Where other machines reach it, as it was recorded. Undefined: nowhere, or the driver has another way. */
+  readonly outside?: OutsideAddress | undefined;
   /** When the snapshot of etcd was taken that is kept until the next upgrade. */
   readonly snapshotAt?: Date | undefined;
+  /** The claims of volumes that have another StorageClass than hosting asks for. Undefined: none. */
+  readonly otherClasses?: readonly ClaimClass[] | undefined;
   /** Undefined: the driver takes no backups, or the control plane is not prepared. */
   readonly backup?: BackupReport | undefined;
   /** Undefined: etcd does not answer, or the driver does not ask it. */
   readonly space?: EtcdSpace | undefined;
   /** The rotation of the authorities that was begun, or completed last. Undefined: none, or it was taken back. */
   readonly rotation?: RotationReport | undefined;
+  /** The document of the authorities that was signed last, for the agents of the cluster. Undefined: nothing was ever rotated. */
+  readonly authorities?: SignedAuthorities | undefined;
   /** All members, in their order. */
   readonly members: readonly MemberReport[];
+}
+
+/** A claim that keeps a StorageClass which hosting does not ask for any more, or never did: a person made it. */
+export interface ClaimClass {
+  /** `kn-ci/etcd`. */
+  readonly claim: string;
+  /** Whether the volume has the backups, and not the data of etcd. */
+  readonly isBackup: boolean;
+  /** Undefined: the claim has no class. */
+  readonly found?: string | undefined;
+  readonly expected: string;
 }
 
 /** The database of etcd. It never gets smaller by itself: what is deleted leaves room that is used again. */
@@ -291,6 +337,8 @@ export interface BackupAttempt {
   readonly since?: Date | undefined;
   /** The problem of the attempt before one that has not ended, or that a crash ended. */
   readonly former?: string | undefined;
+  /** The findings of a drill that did not fail. */
+  readonly checked?: DrillCheck | undefined;
 }
 
 export interface BackupOptions {
@@ -314,7 +362,7 @@ export interface UpkeepControl {
 export interface BackupOperations {
   /** Takes and verifies a backup, then removes the oldest. It rejects when none was taken; the attempt is recorded before it begins, and when it ends. */
   take(plane: PlaneOwner, options: BackupOptions, control: UpkeepControl): Promise<void>;
-  /** Restores the newest backup into a throw-away control plane, which serves it and is removed. It rejects as `take` does, and is postponed where memory is short. */
+  /** Restores the newest backup into a throw-away control plane, whose API server reads every object of it, and which is removed. It rejects as `take` does, and is postponed where memory is short. */
   drill(plane: PlaneOwner, control: UpkeepControl): Promise<void>;
   /** Puts the data of a backup in the place of an etcd that has none. Rejects unless it was verified. */
   restore(plane: PlaneSpec, name: string): Promise<void>;
@@ -338,6 +386,8 @@ export interface PlaneAccess {
   readonly admin: string;
   /** The kubeconfig of sync, with the rights of kubenode-sync. */
   readonly sync: string;
+  /** The kubeconfig of the administrator for other machines. Undefined: they do not reach it, or `admin` is it. */
+  readonly adminOutside?: string | undefined;
   /** The kubeconfigs of the administrator for each of several API servers that has an address. Undefined: there is only one. */
   readonly apiServers?: readonly ApiServerAccess[] | undefined;
 }
@@ -361,11 +411,19 @@ export interface PlaneDriver {
   change(plane: PlaneOwner, member: ChangeableMember, run: MemberRun): Promise<void>;
   /** Makes the member what was recorded for it again, after somebody edited it. Undefined: the driver has nothing that others can edit. */
   correct?(plane: PlaneOwner, member: PlaneMember): Promise<void>;
+  /** Lets the hub replace the pod of a member, which reads what the phase of a rotation has. Undefined: it is stopped, then started. */
+  restart?(plane: PlaneOwner, member: PlaneMember): Promise<void>;
   /**
    * Records how many API servers the control plane has. A new one is started with what is settled. Rejects while one that is not counted any
    * more runs.
    */
   setApiServers(plane: PlaneOwner, count: number): Promise<void>;
+  /**
+   * Records where other machines reach the control plane, or that they do not. It ends our own controllers, which give hosts that address when they
+   * are started again. Rejects while a gateway runs that has another port, and where the port is that of somebody else. Undefined: the driver has
+   * no gateways.
+   */
+  setOutside?(plane: PlaneOwner, outside: OutsideAddress | undefined): Promise<void>;
   /** Adds a member without data to the etcd, as a learner: it gets the data of the others, and does not count for a majority. */
   addEtcdMember(plane: PlaneOwner, member: EtcdMember): Promise<void>;
   /** Lets a learner count for a majority. Rejects while it has not the data of the others. */
@@ -389,6 +447,11 @@ export interface PlaneDriver {
    * new keys, and `Completed` the former ones. Members have to be started again after it. Undefined: the driver rotates nothing.
    */
   rotate?(plane: PlaneSpec, step: RotationStep): Promise<void>;
+  /**
+   * Signs the authorities that the phase of the rotation trusts, once for each phase, and returns what was signed last. A rotation that is over
+   * has the document of its last phase. Undefined: the driver rotates nothing, or nothing was ever rotated.
+   */
+  signAuthorities?(plane: PlaneOwner, known: KnownOrders): Promise<SignedAuthorities | undefined>;
   /** Records the version and the settings as those that the control plane has. */
   settle(plane: PlaneOwner, settled: SettledPlane): Promise<void>;
   /** Records that the control plane is being destroyed. From then on it is never started again. */

@@ -23,7 +23,9 @@ import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import type { HostingObservation, HostingParts, HostingPorts } from '../observe.ts';
 import { isUpkeep, type UpkeepAct } from '../plan/etcd/backup.ts';
+import { outsideText } from '../plan/exposure/outside.ts';
 import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
+import { knownOrders } from '../plan/rotation/publish.ts';
 import { wait, withHint } from '../plan/wait.ts';
 import { permissionWait } from './permission.ts';
 import type { UpkeepTask } from './upkeep.ts';
@@ -74,7 +76,7 @@ export function blockedBy(error: unknown, what: string, { log }: Pick<ReconcileC
 function blockerKind(code: string, where: string): string {
   if (where.startsWith('namespace ')) return 'Namespace';
   if (code === 'DriverNotConfigured') return 'Cluster';
-  return code === 'PortInUse' ? 'Port' : 'File';
+  return code === 'PortInUse' || code === 'PortNotAllowed' ? 'Port' : 'File';
 }
 
 async function perform(
@@ -96,19 +98,30 @@ async function perform(
 
 type DataAct = Extract<
   HostingAct,
-  { readonly type: 'Settle' | 'SetApiServers' | 'Restore' | 'Shrink' | 'Rotate' }
+  { readonly type: 'Settle' | 'SetApiServers' | 'SetOutside' | 'Restore' | 'Shrink' | 'Rotate' }
 >;
 
 function isOnData(act: HostingAct): act is DataAct {
-  return ['Settle', 'SetApiServers', 'Restore', 'Shrink', 'Rotate'].includes(act.type);
+  return ['Settle', 'SetApiServers', 'SetOutside', 'Restore', 'Shrink', 'Rotate'].includes(act.type);
 }
 
 async function performOnData(act: DataAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
   if (act.type === 'Settle') await driver.settle(plane, act.settled);
-  else if (act.type === 'SetApiServers') await driver.setApiServers(plane, act.count);
+  else if (isOnPlace(act)) await performOnPlace(act, plane, driver);
   else if (act.type === 'Restore') await driver.backups?.restore(plane, act.from);
   else if (act.type === 'Rotate') await driver.rotate?.(plane, act.step);
   else await driver.shrink?.(plane);
+}
+
+type PlaceAct = Extract<DataAct, { readonly type: 'SetApiServers' | 'SetOutside' }>;
+
+function isOnPlace(act: DataAct): act is PlaceAct {
+  return act.type === 'SetApiServers' || act.type === 'SetOutside';
+}
+
+async function performOnPlace(act: PlaceAct, plane: PlaneSpec, driver: PlaneDriver): Promise<void> {
+  if (act.type === 'SetApiServers') await driver.setApiServers(plane, act.count);
+  else await driver.setOutside?.(plane, act.outside);
 }
 
 /** It may take as long as the database is large, and every other act goes on meanwhile. */
@@ -133,6 +146,7 @@ export async function performOnMember(
   else if (act.type === 'Change') await driver.change(plane, act.member, act.run);
   else if (act.type === 'Correct') await driver.correct?.(plane, act.member);
   else if (act.type === 'Start') await driver.start(plane, act.member);
+  else if (act.type === 'Restart') await driver.restart?.(plane, act.member);
   else await driver.stop(plane, act.member);
 }
 
@@ -214,6 +228,10 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
   Install: async ({ access }, { inside }, { signal }) => {
     if (access) await inside.install(access.admin, signal);
   },
+  PublishAuthorities: async ({ plane, access, driver, input }, { inside }, { signal }) => {
+    const signed = await driver.signAuthorities?.(plane, knownOrders(input));
+    if (signed && access) await inside.publish(access.admin, signed, signal);
+  },
   SettleGrant: async ({ input: { grant } }, { grants }) => {
     if (grant) await grants.settle([{ ...grant, outcome: 'Succeeded' }]);
   },
@@ -247,9 +265,11 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   BeginDestroy: 'DestroyBegun',
   RemoveFinalizer: 'Released',
   Stop: 'MemberStopped',
+  Restart: 'MemberRestarted',
   Change: 'MemberChanged',
   Correct: 'MemberCorrected',
   SetApiServers: 'ApiServersCounted',
+  SetOutside: 'ExposureChanged',
   AddEtcdMember: 'EtcdMemberAdded',
   PromoteEtcdMember: 'EtcdMemberPromoted',
   RemoveEtcdMember: 'EtcdMemberRemoved',
@@ -280,6 +300,7 @@ function subjectOf(act: HostingAct): string | undefined {
   if ('member' in act) return act.member;
   if (isAddonAct(act)) return addonOf(act);
   if (act.type === 'SetApiServers') return String(act.count);
+  if (act.type === 'SetOutside') return outsideText(act.outside);
   if (act.type === 'RecordStep') return act.upgrade.step;
   if (act.type === 'Rotate') return act.step.phase;
   return act.type === 'FinishUpgrade' ? act.result : undefined;

@@ -1,4 +1,5 @@
 /** Reads and installs what hosting needs inside a hosted cluster, with the kubeconfig of its administrator. */
+import type { SignedAuthorities } from '../../../api/authorities/document.ts';
 import { MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { DeprecatedApi, Machine, MachineSet } from '../../../api/generated/types.ts';
 import { install, installation } from '../../../api/install/install.ts';
@@ -11,14 +12,18 @@ import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { setNewest } from '../../../os/newest.ts';
+import type { ApiServerMember } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
+import { publishAuthorities } from '../execute/publish-authorities.ts';
 import { withClient } from './client.ts';
 import { type ClusterClients, readClients } from './clients.ts';
 import { deprecatedApis } from './deprecated-apis.ts';
+import { readPublished } from './published.ts';
 
 export interface InsideReport {
   /** Whether our kinds, roles and policies of this version are installed. */
@@ -29,12 +34,14 @@ export interface InsideReport {
   readonly machines: readonly string[];
   /** The names of MachineSets that want machines. */
   readonly machineSets: readonly string[];
+  /** The document of the authorities that is published. Undefined: none, or something that is not of this format. */
+  readonly authorities?: SignedAuthorities;
   /** The APIs that clients use, and that a later version removes. Undefined: none, or not read yet. */
   readonly deprecatedApis?: readonly DeprecatedApi[];
 }
 
-/** Whether a write, a read and a watch work, or why not. */
-export type CanaryReport = 'Passed' | { readonly problem: string };
+/** Whether a write, a read and a watch work, or why not, and at which API server of several. */
+export type CanaryReport = 'Passed' | { readonly problem: string; readonly member?: ApiServerMember };
 
 export interface ClusterInside {
   /** Rejects when the API server does not answer. */
@@ -44,6 +51,8 @@ export interface ClusterInside {
   /** Rejects when the API server does not answer. */
   clients(kubeconfig: string, signal: AbortSignal): Promise<ClusterClients>;
   install(kubeconfig: string, signal: AbortSignal): Promise<void>;
+  /** Publishes the authorities for the agents of the cluster. */
+  publish(kubeconfig: string, authorities: SignedAuthorities, signal: AbortSignal): Promise<void>;
   /** Sets the size of MachineSets to 0. Their controller asks the Defender of that cluster for each machine. */
   scaleDown(kubeconfig: string, machineSets: readonly string[], signal: AbortSignal): Promise<void>;
 }
@@ -78,6 +87,8 @@ export function createClusterInside(clock: Clock): ClusterInside {
     },
     install: (kubeconfig, signal) =>
       withClient(kubeconfig, clock, (client) => installInside(client, { clock, digest, signal })),
+    publish: (kubeconfig, authorities, signal) =>
+      withClient(kubeconfig, clock, (client) => publishAuthorities(client, authorities, signal)),
     scaleDown: (kubeconfig, machineSets, signal) =>
       withClient(kubeconfig, clock, async (client) => {
         const body = { spec: { replicas: 0 } };
@@ -116,13 +127,15 @@ async function readInside(client: Client, digest: string, signal: AbortSignal): 
   const namespace = await unlessMissing(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
   const isInstalled = namespace?.metadata.annotations?.[ANNOTATION_INSTALLED] === digest;
   if (!namespace) return { isInstalled, controllersLead: false, machines: [], machineSets: [] };
-  const [lease, machines, sets] = await Promise.all([
+  const [published, lease, machines, sets] = await Promise.all([
+    readPublished(client, signal),
     unlessMissing(client.get(LEASES, CONTROLLERS_LEASE, { signal })),
     listServed<Machine>(client, MACHINES, signal),
     listServed<MachineSet>(client, MACHINE_SETS, signal),
   ]);
   return {
     isInstalled,
+    ...optional('authorities', published),
     controllersLead: (textAt(lease, 'spec', 'holderIdentity') ?? '') !== '',
     machines: machines.map(({ metadata }) => metadata.name),
     machineSets: sets.filter(wantsMachines).map(({ metadata }) => metadata.name),

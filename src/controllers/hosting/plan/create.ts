@@ -2,19 +2,20 @@
 
 import { planAddonRepair, planAddons } from '../addons/plan.ts';
 import { isRunMember } from '../drivers/driver.ts';
-import { countHeld, planApiServers, surplusServers } from './api-servers/count.ts';
+import { countHeld, countInRotation, planApiServers, surplusServers } from './api-servers/count.ts';
 import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
+import { exposureInRotation, isReachedOutside, planExposure } from './exposure/exposure.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
 import { isNamespace, logPlace, planePlace } from './names.ts';
 import { programsMissing } from './programs.ts';
 import { rotationHeld } from './rotation/held.ts';
+import { planPublication } from './rotation/publish.ts';
 import { planReturn, planRotation } from './rotation/rotation.ts';
-import { rotationInWork } from './rotation/state.ts';
 import { planEndOfLife } from './throw-away.ts';
 import { changeHeld } from './upgrade/closed.ts';
 import { controllersHeld } from './upgrade/controllers.ts';
@@ -28,11 +29,21 @@ export function planCreate(input: HostingInput): HostingDecision {
   if (expiry?.act) return expiry;
   const next = withBackup(input, planSteps(input));
   if (next.act || next.wait) return next;
-  return withDrill(input, planAddonRepair(input) ?? expiry ?? planHeld(input) ?? planLater(input));
+  return withDrill(input, planRepair(input) ?? expiry ?? planHeld(input) ?? planLater(input));
+}
+
+/** Writes again what belongs inside the cluster and was changed by others. */
+function planRepair(input: HostingInput): HostingDecision | undefined {
+  return planPublication(input) ?? planAddonRepair(input);
 }
 
 function planHeld(input: HostingInput): HostingDecision | undefined {
-  return waitOf(targetProblem(input) ?? countHeld(input) ?? rotationHeld(input));
+  return waitOf(targetProblem(input) ?? countHeld(input) ?? rotationHeld(input) ?? inRotation(input));
+}
+
+/** Returns why something stays as it is while a rotation is in work. */
+export function inRotation(input: HostingInput): HostingDecision['wait'] {
+  return countInRotation(input) ?? exposureInRotation(input);
 }
 
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
@@ -61,7 +72,8 @@ function planSteps(input: HostingInput): HostingDecision {
 function planChanges(input: HostingInput): HostingDecision | undefined {
   return (
     planCorrection(input) ??
-    planApiServers(input, isCountHeld(input)) ??
+    planNumber(input) ??
+    planExposure(input, changeHeld(input) !== undefined) ??
     planPlaneUpgrade(input) ??
     planReturn(input) ??
     planMembers(input) ??
@@ -70,9 +82,8 @@ function planChanges(input: HostingInput): HostingDecision | undefined {
   );
 }
 
-/** A rotation of the authorities knows one API server, so that others are counted after it. */
-function isCountHeld(input: HostingInput): boolean {
-  return changeHeld(input) !== undefined || rotationInWork(input) !== undefined;
+function planNumber(input: HostingInput): HostingDecision | undefined {
+  return planApiServers(input, changeHeld(input) !== undefined);
 }
 
 /** Plans how the members of a control plane come back that is to be destroyed. */
@@ -105,7 +116,7 @@ function missingPrograms(input: HostingInput): HostingDecision | undefined {
   const { plane, hosted } = input;
   const { version } = plane.settled ?? hosted;
   if (!plane.isPrepared) return programsMissing(input, version);
-  const removed = planApiServers(input, isCountHeld(input)) ? surplusServers(input) : [];
+  const removed = planNumber(input) ? surplusServers(input) : [];
   const stopped = plane.members.filter(
     ({ state, member }) => state === 'Stopped' && isRunMember(member) && !removed.includes(member),
   );
@@ -127,10 +138,13 @@ function planUpkeep(input: HostingInput): HostingDecision | undefined {
   return planNewKubeconfig(input) ?? planShrink(input);
 }
 
-/** Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. */
+/**
+ * Sync keeps its access while a change or a member waits for a person, who may take longer than a certificate is valid. It gets the address of
+ * gateways when one of them answers.
+ */
 function planNewKubeconfig(input: HostingInput): HostingDecision | undefined {
   const wasReady = input.cluster.status?.hosted?.readyAt !== undefined;
-  return wasReady && input.secret === 'Differs' ? planSecret(input) : undefined;
+  return wasReady && isReachedOutside(input) && input.secret === 'Differs' ? planSecret(input) : undefined;
 }
 
 function planInstallation(input: HostingInput): HostingDecision | undefined {

@@ -4,7 +4,9 @@ import type { HostingAct, HostingDecision, HostingInput } from './input.ts';
 const DISRUPTIVE: ReadonlySet<HostingAct['type']> = new Set([
   'BeginDestroy',
   'Stop',
+  'Restart',
   'Change',
+  'SetOutside',
   'RemoveEtcdMember',
   'Shrink',
   'Rotate',

@@ -6,6 +6,7 @@ import type {
   ChangeableMember,
   EtcdMember,
   MemberRun,
+  OutsideAddress,
   PlaneMember,
   PlaneReport,
   SettledPlane,
@@ -76,7 +77,7 @@ export interface HeldGrant {
 
 export type HostingAct =
   | { readonly type: SimpleAct; readonly because: string }
-  | { readonly type: 'Start' | 'Stop'; readonly member: PlaneMember; readonly because: string }
+  | { readonly type: 'Start' | 'Stop' | 'Restart'; readonly member: PlaneMember; readonly because: string }
   | { readonly type: EtcdAct; readonly member: EtcdMember; readonly because: string }
   | {
       readonly type: 'Change';
@@ -91,6 +92,11 @@ export type HostingAct =
       readonly because: string;
     }
   | { readonly type: 'SetApiServers'; readonly count: number; readonly because: string }
+  | {
+      readonly type: 'SetOutside';
+      readonly outside: OutsideAddress | undefined;
+      readonly because: string;
+    }
   | { readonly type: 'Backup'; readonly options: BackupOptions; readonly because: string }
   | { readonly type: 'Drill'; readonly because: string }
   | { readonly type: 'Shrink'; readonly because: string }
@@ -117,6 +123,7 @@ export type SimpleAct =
   | 'Prepare'
   | 'Snapshot'
   | 'Install'
+  | 'PublishAuthorities'
   | 'WriteSecret'
   | 'DeleteCluster'
   | 'DeleteSecret'

@@ -3,12 +3,13 @@ import {
   isApiServer,
   isBalancer,
   isEtcdMember,
+  isGateway,
   type MemberReport,
   type PlaneMember,
 } from '../drivers/driver.ts';
 import { directReport, isApiServing, serversWait } from './api-servers/serving.ts';
 import { planMembership } from './etcd/membership.ts';
-import { isEtcdServing, joinWait, learningWait, quorumWait } from './etcd/quorum.ts';
+import { isEtcdServing, joinWait, learningWait, quorumWait, replacementWait } from './etcd/quorum.ts';
 import { needsGrant } from './grants.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { logPlace } from './names.ts';
@@ -22,10 +23,11 @@ const MAX_LOG = 600;
 /** The length of the last line of a log in a message: it tells why a program ends. */
 const MAX_REASON = 140;
 
-/** Tells whether what must answer before the member is started does so. Our own controllers need our kinds, too. */
+/** Tells whether what must answer before the member is started does so. Our own controllers need our kinds, too, and a gateway nothing. */
 export function hasItsNeeds(input: Pick<HostingInput, 'plane'>, member: PlaneMember): boolean {
   if (isEtcdMember(member)) return true;
   if (isApiServer(member)) return isEtcdServing(input);
+  if (isGateway(member)) return true;
   if (isBalancer(member)) return directReport(input) === undefined;
   return isApiServing(input);
 }
@@ -63,8 +65,8 @@ function planMember(report: MemberReport, input: HostingInput): HostingDecision 
 function guarded(input: HostingInput, decision: HostingDecision): HostingDecision {
   const { act } = decision;
   if (act?.type !== 'Stop' && act?.type !== 'RemoveEtcdMember') return decision;
-  if (!hasNotJoined(input, act.member)) return disruptMember(input, act);
-  const atRisk = joinWait(input, act.member);
+  const hasJoined = !hasNotJoined(input, act.member);
+  const atRisk = hasJoined ? replacementWait(input, act.member) : joinWait(input, act.member);
   return atRisk ? { wait: atRisk } : disruptive(input, act);
 }
 

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberRequests, PlanePlacement, PlaneSpec } from '../drivers/driver.ts';
+import { outsideOf } from './exposure/outside.ts';
 import type { Hosted } from './input.ts';
 
 export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
@@ -12,6 +13,7 @@ export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
     version,
     apiServers: hosted.replicas,
     ...(hosted.driver === 'workload' ? { placement: placementOf(hosted) } : {}),
+    ...optional('outside', outsideOf(hosted)),
     settings: {
       ...network,
       quotaMiB: etcd.quotaMiB,

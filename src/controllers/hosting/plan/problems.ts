@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
 import { clusterNameReason } from '../../../api/validation/cluster-name.ts';
+import { hostReason } from './exposure/outside.ts';
 import { type FlagPart, isAllowedFlag } from './flags.ts';
 import type { Hosted } from './input.ts';
 
@@ -16,7 +17,6 @@ export function hostingProblems(cluster: Cluster, hosted: Hosted): readonly stri
     ...lifetimeProblems(cluster, hosted),
     ...rangeProblems(hosted),
     ...exposureProblems(hosted),
-    ...rotationProblems(hosted),
     ...flagProblems('apiServer', hosted.apiServer.extraArgs),
     ...flagProblems('controllerManager', hosted.controllerManager.extraArgs),
     ...flagProblems('scheduler', hosted.scheduler.extraArgs),
@@ -53,18 +53,13 @@ function rangeProblems({ network }: Hosted): readonly string[] {
 }
 
 /** A node port is on every node, so that only a person knows which of them clients reach. */
-function exposureProblems({ exposure }: Hosted): readonly string[] {
+function exposureProblems({ driver, exposure }: Hosted): readonly string[] {
+  const { host } = exposure;
+  const reason = driver === 'process' && host !== undefined ? hostReason(host) : undefined;
+  if (reason !== undefined) return [`spec.hosted.exposure.host: ${host} is refused: ${reason}`];
   if (exposure.type !== 'NodePort' || exposure.host !== undefined) return [];
   return [
     'spec.hosted.exposure.host: NodePort needs the name or address of a node, or of a load balancer in front of the nodes',
-  ];
-}
-
-/** Each API server would have to be started again, and shown to trust what the phase asks for, before the next one is. */
-function rotationProblems({ replicas, pki }: Hosted): readonly string[] {
-  if (replicas === 1 || !pki.caRotation) return [];
-  return [
-    'spec.hosted.pki.caRotation: the authorities of a control plane with several API servers are not rotated yet: set spec.hosted.replicas to 1 until the rotation is completed, or remove caRotation',
   ];
 }
 

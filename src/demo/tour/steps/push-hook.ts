@@ -105,6 +105,7 @@ async function push(tour: Tour, hook: TourHook): Promise<void> {
   await tour.verify({
     what: 'sync has read the push',
     withinSeconds: HOOK_SECONDS,
+    mostSeconds: 2 * HOOK_SECONDS,
     lookAt: 'kubenode status',
     reason: async () =>
       status === 202 ? notAcceptedReason(await readPipeline(tour), head) : `sync answered ${status}`,

@@ -48,6 +48,12 @@ const NO_NODE: Partial<ComponentInput> = {
   now: new Date(NOW.getTime() + 60_000),
 };
 
+/** The kubelet of the host started with other authorities. */
+const ROTATED: Partial<ComponentInput> = {
+  brakes: { ...FREE, authorities: { changedAt: DELETED_AT, outdated: ['boot-1 7 p1'] } },
+};
+const ROTATED_BECAUSE = `unit proxy started before the authorities of its cluster changed (${DELETED_AT.toISOString()})`;
+
 interface Case {
   readonly of?: typeof V1;
   readonly unit?: UnitStatus;
@@ -291,6 +297,30 @@ describe('planComponent keeps the version in force', () => {
       },
       `record Process proxy: unit proxy started before the Node was deleted (${DELETED_AT.toISOString()}), StopUnit proxy, StartUnit proxy; Corrected Process proxy`,
     ],
+    [
+      'HOS-22 waits for a grant before a kubelet takes other authorities',
+      {
+        of: KUBELET,
+        drift: drift(started('Right')),
+        input: { ...ROTATED, desired: { state: 'Present', target: KUBELET } },
+      },
+      `wait GrantNeeded: ${ROTATED_BECAUSE}: its restart waits for a grant; Reported Process proxy`,
+    ],
+    [
+      'HOS-22 restarts it with the grant',
+      { of: KUBELET, drift: drift(started('Right')), input: ROTATED },
+      `record Process proxy: ${ROTATED_BECAUSE}, StopUnit proxy, StartUnit proxy; Corrected Process proxy`,
+    ],
+    [
+      'HOS-22 restarts it three times at most in ten minutes',
+      {
+        of: KUBELET,
+        drift: drift(started('Right'), ...[3, 2, 1].map((ago) => corrected('proxy', ago, 'Process'))),
+        input: ROTATED,
+      },
+      'nothing; GaveUp Process proxy',
+    ],
+    ['HOS-22 restarts no other program', { drift: drift(started('Right')), input: ROTATED }, 'nothing'],
     [
       'AGT-31 waits before a fourth start in ten minutes',
       { unit: STOPPED, drift: drift(...[3, 2, 1].map((ago) => corrected('proxy', ago, 'Run'))) },

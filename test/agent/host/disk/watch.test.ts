@@ -96,7 +96,7 @@ console.log(JSON.stringify(reasons));
     const command = `echo 0 > ${LIMIT} && exec "$0" "$1"`;
     const ran = spawnSync('unshare', [...LIMITED, command, process.execPath, script], {
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 600_000,
     });
     expect(ran.stderr).toBe('');
     expect(JSON.parse(ran.stdout)).toEqual([INSTANCES, null, '/a']);

@@ -340,7 +340,7 @@ describe('readLoginClusters', () => {
     const { port } = server.address() as AddressInfo;
     const clusters = await openFor(fileOf(`https://127.0.0.1:${port}`));
     expect(await reasonOf(clusters)).toBe('prod did not answer within 5 s: it is tried again');
-  }, 20_000);
+  });
 
   it('CON-33 names the hub or the issuer when these do not answer, and asks the cluster nothing', async () => {
     const server = await startTlsServer();

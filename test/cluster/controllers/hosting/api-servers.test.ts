@@ -1,16 +1,13 @@
 /** Control planes with several API servers between real versions, with clients that notice an outage: by `kubenode hosting` beside a real API server as hub. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS } from '../../../../src/api/generated/resources.ts';
 import type { Cluster } from '../../../../src/api/generated/types.ts';
-import { HOSTING_LEASE, PRINCIPAL_HOSTING } from '../../../../src/api/names.ts';
+import { PRINCIPAL_HOSTING } from '../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
-import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { createProgramLookup } from '../../../../src/local/binaries/binaries.ts';
 import { resolveBinaries } from '../../../../src/local/binaries/resolve.ts';
@@ -19,6 +16,7 @@ import { listProcesses } from '../../../../src/local/processes/observe.ts';
 import { pollUntil } from '../../../../src/os/poll.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type LoadReport, startClientLoad } from '../../../support/hosting/client-load.ts';
+import { createHostingProcess, type HostingProcess } from '../../../support/hosting/hosting-process.ts';
 import { OLD_VERSION, VERSION } from '../../../support/hosting/objects.ts';
 import { noOlderKubernetesReason, olderKubernetes } from '../../../support/hosting/older-kubernetes.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
@@ -38,24 +36,29 @@ const missing = LONG
   : 'only npm run test:long changes several API servers by kubenode hosting';
 if (missing) process.stderr.write(`skipped: ${missing}\n`);
 /** A change of version restarts seven members; other tests share the machine. */
-const CHANGED = { timeout: 300_000, interval: 250 };
+const CHANGED = { timeout: 600_000, interval: 250 };
 const ETCD = { replicas: 3 };
 const LIMIT = 900_000;
 
 let installed: InstalledServer;
 let hub: Client;
-let kubeconfig: string;
 let assets: readonly string[];
-let hosting: ChildProcess | undefined;
+let hosting: HostingProcess;
 let made = 0;
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   installed = await startInstalledServer();
   hub = installed.server.client;
-  kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
+  const kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
   assets = [await currentKubernetes()];
-  await startHosting();
+  hosting = createHostingProcess({
+    hub,
+    kubeconfig,
+    dir,
+    flags: () => assets.flatMap((each) => ['--kube-assets', each]),
+  });
+  await hosting.start();
 }, LIMIT);
 
 afterEach(async () => {
@@ -71,12 +74,7 @@ afterEach(async () => {
 }, LIMIT);
 
 afterAll(async () => {
-  await killHosting();
-  // What a failed test left behind: only what runs in our folder.
-  const ours = (await listProcesses()).filter(({ command }) =>
-    command.some((arg) => arg.includes(`=${dir}/`)),
-  );
-  for (const { pid } of ours) process.kill(pid, 'SIGKILL');
+  await hosting?.endAll();
   await installed?.stop();
 });
 
@@ -150,8 +148,8 @@ describe.runIf(LONG)('hosted control planes with several API servers', () => {
 describe.skipIf(missing)('hosted control planes with several API servers, between real versions', () => {
   beforeAll(async () => {
     assets = [await olderKubernetes(folder), ...assets];
-    await killHosting();
-    await startHosting();
+    await hosting.kill();
+    await hosting.start();
   }, LIMIT);
 
   it(
@@ -206,22 +204,6 @@ async function currentKubernetes(): Promise<string> {
   const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
   const found = await resolveBinaries({ env: shellEnv(), programs, clock, onStep: () => undefined });
   return join(createProgramLookup(found)('etcd'), '..');
-}
-
-async function startHosting(): Promise<void> {
-  const lease = await hub.get(LEASES, HOSTING_LEASE).catch(() => undefined);
-  if (lease) await hub.delete(LEASES, lease.metadata, { uid: lease.metadata.uid ?? '' });
-  const folders = assets.flatMap((each) => ['--kube-assets', each]);
-  const args = ['src/cli/main.ts', 'hosting', '--kubeconfig', kubeconfig, '--dir', dir, ...folders];
-  hosting = spawn(process.execPath, args, { env: shellEnv(), stdio: 'ignore' });
-}
-
-async function killHosting(): Promise<void> {
-  const child = hosting;
-  hosting = undefined;
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }
 
 async function create(hosted: object): Promise<string> {

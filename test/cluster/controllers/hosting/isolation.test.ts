@@ -38,8 +38,8 @@ import { type InstalledServer, startInstalledServer } from '../../api/installed-
 
 const clock = createSystemClock();
 const dir = join(tempFolder('isolation'), 'hosting');
-const CREATED = { timeout: 300_000, interval: 500 };
-const LIMIT = 400_000;
+const CREATED = { timeout: 600_000, interval: 500 };
+const LIMIT = 600_000;
 /** Larger files are logs and the data of etcd. */
 const MAX_KEY_BYTES = 65_536;
 

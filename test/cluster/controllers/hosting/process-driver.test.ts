@@ -188,7 +188,7 @@ describe('the driver of processes', () => {
     const { driver } = await prepared();
     const etcd = async () => (await driver.observe(plane, signal)).members[0];
     await driver.start(plane, 'etcd');
-    await expect.poll(async () => (await etcd())?.state, { timeout: 30_000 }).toBe('Ready');
+    await expect.poll(async () => (await etcd())?.state).toBe('Ready');
     expect(await etcd()).toMatchObject({ version: 'v3.6.8', isOutdated: false });
     const run = (await etcd())?.run ?? { flags: {} };
     await driver.change(plane, 'etcd', run);

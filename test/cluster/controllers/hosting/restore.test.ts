@@ -1,14 +1,18 @@
 /** A real control plane whose data is wiped, and another one that starts from its backup: the same objects, and other keys. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { balancerCommand, controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
 import {
@@ -18,8 +22,7 @@ import {
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { createProcessDriver } from '../../../../src/controllers/hosting/drivers/process/driver.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
-import { connect } from '../../../../src/kube/client/connect.ts';
-import { CONFIG_MAPS, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
+import { CONFIG_MAPS, NAMESPACES, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { readAuthority } from '../../../../src/local/pki/authority.ts';
 import { parsePair } from '../../../../src/local/pki/inspect.ts';
@@ -30,6 +33,7 @@ import { acquireLock } from '../../../../src/os/lock.ts';
 import { pollUntil } from '../../../../src/os/poll.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { planeSpec, undisturbed } from '../../../support/hosting/objects.ts';
+import { withClient } from '../../../support/kube/with-client.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
 import { LONG, slice } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
@@ -43,7 +47,7 @@ const layout = planeLayout(dir, 'dr');
 const backups = join(dir, 'backups', 'dr');
 const loading = loadPrograms({ env: shellEnv(), clock, signal }, [], () => undefined);
 const ANSWER_MS = 120_000;
-const LIMIT = 300_000;
+const LIMIT = 600_000;
 const driver = createProcessDriver({
   dir,
   machine: 'here',
@@ -61,6 +65,7 @@ let memory = Promise.resolve(8e9);
 let before: readonly string[];
 let objects: readonly KubeObject[];
 let oldAdmin: string;
+let systemUid: string;
 
 async function start(plane: PlaneSpec, member: PlaneMember): Promise<void> {
   await driver.start(plane, member);
@@ -83,28 +88,21 @@ async function stopAll(plane: PlaneSpec): Promise<void> {
 
 /** Every key of etcd as etcd has it: key, value and revisions. */
 async function readKeys(): Promise<readonly string[]> {
+  const { kvs } = (await askEtcd('range', { key: 'AA==', range_end: 'AA==' })) as {
+    readonly kvs: readonly unknown[];
+  };
+  return kvs.map((each) => JSON.stringify(each));
+}
+
+async function askEtcd(what: 'range' | 'put', body: object): Promise<unknown> {
   const { pkiFolder } = layout.etcd;
   const authority = await readAuthority(pkiFolder);
   const client = parsePair(readFileSync(join(pkiFolder, 'client.pem'), 'utf8'));
   const state = await readState(layout.stateFile);
   if (!authority || !client || !state) throw new Error('the control plane is not prepared');
-  const url = `https://127.0.0.1:${state.etcdPort}/v3/kv/range`;
-  const body = JSON.stringify({ key: 'AA==', range_end: 'AA==' });
-  const answer = await sendProbe({ url, caPem: authority.certPem, client }, { method: 'POST', body });
-  const { kvs } = JSON.parse(answer.body) as { readonly kvs: readonly unknown[] };
-  return kvs.map((each) => JSON.stringify(each));
-}
-
-async function withClient<T>(
-  kubeconfigText: string,
-  work: (client: Awaited<ReturnType<typeof connect>>) => Promise<T>,
-): Promise<T> {
-  const client = await connect({ clock, kubeconfigText });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
+  const url = `https://127.0.0.1:${state.etcdPort}/v3/kv/${what}`;
+  const request = { method: 'POST', body: JSON.stringify(body) } as const;
+  return JSON.parse((await sendProbe({ url, caPem: authority.certPem, client }, request)).body);
 }
 
 async function adminOf(plane: PlaneSpec): Promise<string> {
@@ -140,6 +138,10 @@ beforeAll(async () => {
   await start(first, 'kube-apiserver');
   for (let index = 0; index < 5; index += 1) await writeObject(first, index);
   objects = await readObjects(first);
+  systemUid = await withClient(await adminOf(first), async (client) => {
+    const { metadata } = await client.get(NAMESPACES, { name: 'kube-system' });
+    return metadata.uid ?? '';
+  });
   oldAdmin = await adminOf(first);
   // Nothing is written any more, so that everything can be compared.
   await driver.stop(first, 'kube-apiserver');
@@ -160,12 +162,15 @@ afterAll(async () => {
   for (const plane of [first, second]) await stopAll(plane);
 });
 
-/** The processes and the folder of a drill. */
-async function leftOfDrill(): Promise<readonly unknown[]> {
-  const running = (await listProcesses()).filter(({ command }) =>
+async function processesOfDrill(): Promise<readonly unknown[]> {
+  return (await listProcesses()).filter(({ command }) =>
     command.some((arg) => arg.includes(`${layout.root}/drill`)),
   );
-  return [...running, ...readdirSync(layout.root).filter((name) => name === 'drill')];
+}
+
+/** The processes and the folder of a drill. */
+async function leftOfDrill(): Promise<readonly unknown[]> {
+  return [...(await processesOfDrill()), ...readdirSync(layout.root).filter((name) => name === 'drill')];
 }
 
 const newest = (): string => readdirSync(backups).toSorted().at(-1) ?? '';
@@ -200,11 +205,49 @@ describe('a control plane whose members are all wiped', () => {
     async () => {
       await driver.backups?.drill(second, undisturbed());
       const { backup } = await driver.observe(second, signal);
-      expect(backup?.drill).toEqual({ at: expect.any(Date) as Date });
+      expect(backup?.drill).toEqual({ at: expect.any(Date) as Date, checked: expect.any(Object) as object });
+      const { checked } = backup?.drill ?? {};
+      expect(checked).toMatchObject({ backup: newest(), clusterUid: systemUid, namespaces: 4, ours: 0 });
+      expect(checked?.objects).toBeGreaterThan(50);
       expect(await leftOfDrill()).toEqual([]);
       expect((await driver.observe(second, signal)).data).toBe('Empty');
     },
     LIMIT,
+  );
+
+  it.each(
+    slice<readonly [string, string, string]>(
+      [
+        ['cut', 'secrets default/cut', 'k8s\0\n\f\n\u0002v1\u0012\u0006Secret\u0012\u007fcut'],
+        [
+          'encrypted with a key that is missing',
+          'secrets default/locked',
+          'k8s:enc:aescbc:v1:key1:0123456789',
+        ],
+        ['of no kind', 'podtemplates default/plain', 'text'],
+      ],
+      1,
+    ),
+  )(
+    'HOS-32 fails a drill of a backup that etcd opens, and whose API server cannot read a value that is %s',
+    { timeout: LIMIT },
+    async (_, object, value) => {
+      await driver.backups?.restore(second, 'latest');
+      await start(second, 'etcd');
+      const key = `/dr/${object.replace(' ', '/')}`;
+      await askEtcd('put', { key: base64(key), value: base64(value) });
+      await driver.backups?.take(second, { keep: 7 }, undisturbed());
+      await driver.stop(second, 'etcd');
+      const broken = newest();
+      const drilling = driver.backups?.drill(second, undisturbed());
+      await expect(drilling).rejects.toThrow(
+        `${broken} was not restored: the API server cannot read ${object}: `,
+      );
+      const { backup } = await driver.observe(second, signal);
+      expect(backup?.drill?.problem).toContain(object);
+      expect(await leftOfDrill()).toEqual([]);
+      rmSync(join(backups, broken), { recursive: true });
+    },
   );
 
   it.runIf(LONG)(
@@ -240,6 +283,27 @@ describe('a control plane whose members are all wiped', () => {
       expect(await leftOfDrill()).toEqual([]);
       const { backup } = await driver.observe(second, signal);
       expect(backup?.drill?.problem).toBe(INTERRUPTED);
+    },
+  );
+
+  it.each(slice(['Copying', 'Opening', 'Serving'] as const, 1))(
+    'HOS-32 leaves no process when hosting is killed in a drill, and no file after the next one: %s',
+    { timeout: LIMIT },
+    async (step) => {
+      const program = join(import.meta.dirname, 'drill-process.ts');
+      const child = spawn(process.execPath, [program, dir, second.name, second.uid], {
+        env: shellEnv(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'close');
+      for await (const reached of createInterface({ input: child.stdout })) {
+        if (reached === step) child.kill('SIGKILL');
+      }
+      expect(await ended).toEqual([null, 'SIGKILL']);
+      await until(async () => (await processesOfDrill()).length === 0);
+      expect(statSync(join(layout.root, 'drill')).mode & 0o777).toBe(0o700);
+      await driver.backups?.drill(second, undisturbed());
+      expect(await leftOfDrill()).toEqual([]);
     },
   );
 
@@ -309,6 +373,10 @@ describe('a control plane whose members are all wiped', () => {
     LIMIT,
   );
 });
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
 
 function flipByte(path: string): void {
   const content = readFileSync(path);

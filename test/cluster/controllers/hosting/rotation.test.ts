@@ -1,28 +1,43 @@
 /** The rotation of the authorities of a real control plane, by `kubenode hosting` beside a real API server as hub, under the load of clients. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLUSTERS } from '../../../../src/api/generated/resources.ts';
-import type { Cluster } from '../../../../src/api/generated/types.ts';
-import { HOSTING_LEASE, kubeconfigSecret, NAMESPACE, PRINCIPAL_HOSTING } from '../../../../src/api/names.ts';
+import {
+  type AuthoritiesDocument,
+  fingerprintOf,
+  formatDocument,
+} from '../../../../src/api/authorities/document.ts';
+import { CLUSTERS, MACHINES } from '../../../../src/api/generated/resources.ts';
+import type { Cluster, Machine, MachineAuthorities } from '../../../../src/api/generated/types.ts';
+import {
+  ANNOTATION_CONFIRM_DELETE,
+  CONFIG_AUTHORITIES,
+  kubeconfigSecret,
+  NAMESPACE,
+  PRINCIPAL_HOSTING,
+} from '../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
+import { runCommandLine } from '../../../../src/cli/run.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
-import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
-import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { CONFIG_MAPS, NAMESPACES, NODES, SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import { createPrincipal } from '../../../../src/local/pki/principal.ts';
-import { listProcesses } from '../../../../src/local/processes/observe.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { documentOf, signedBy, testAuthority } from '../../../support/authorities.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { createHostingProcess, type HostingProcess } from '../../../support/hosting/hosting-process.ts';
 import { VERSION } from '../../../support/hosting/objects.ts';
+import { withClient } from '../../../support/kube/with-client.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
 import { LONG } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
+import { testIo } from '../../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
 
 const clock = createSystemClock();
@@ -34,14 +49,16 @@ const LIMIT = 1_800_000;
 
 let installed: InstalledServer;
 let hub: Client;
-let kubeconfig: string;
-let hosting: ChildProcess | undefined;
+let hosting: HostingProcess;
+/** Ends the agents that were started. */
+const agents: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   installed = await startInstalledServer();
   hub = installed.server.client;
-  kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
-  await startHosting();
+  const kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
+  hosting = createHostingProcess({ hub, kubeconfig, dir });
+  await hosting.start();
   const spec = {
     environment: 'test',
     deletion: { protection: false },
@@ -51,30 +68,10 @@ beforeAll(async () => {
 }, LIMIT);
 
 afterAll(async () => {
-  await killHosting();
-  // Only what runs in our folder.
-  const ours = (await listProcesses()).filter(({ command }) =>
-    command.some((arg) => arg.includes(`=${dir}/`)),
-  );
-  for (const { pid } of ours) process.kill(pid, 'SIGKILL');
+  for (const stop of agents) await stop();
+  await hosting?.endAll();
   await installed?.stop();
 });
-
-async function startHosting(): Promise<void> {
-  const lease = await hub.get(LEASES, HOSTING_LEASE).catch(() => undefined);
-  if (lease) await hub.delete(LEASES, lease.metadata, { uid: lease.metadata.uid ?? '' });
-  const args = ['src/cli/main.ts', 'hosting', '--kubeconfig', kubeconfig, '--dir', dir];
-  hosting = spawn(process.execPath, args, { env: shellEnv(), stdio: 'ignore' });
-}
-
-/** As by SIGKILL: the control plane runs on. */
-async function killHosting(): Promise<void> {
-  const child = hosting;
-  hosting = undefined;
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
 
 type Hosted = NonNullable<NonNullable<Cluster['status']>['hosted']>;
 
@@ -108,19 +105,10 @@ function adminKubeconfig(): string {
   return readFileSync(planeLayout(dir, NAME).cluster(NAME).kubeconfig, 'utf8');
 }
 
-async function withCluster<T>(kubeconfigText: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connect({ kubeconfigText, clock });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
-
 /** Resolves to `answers`, or to why the client with that kubeconfig gets no answer, on a connection of its own. */
 async function answer(kubeconfigText: string): Promise<string> {
   try {
-    await withCluster(kubeconfigText, (client) => client.get(NAMESPACES, { name: 'default' }));
+    await withClient(kubeconfigText, (client) => client.get(NAMESPACES, { name: 'default' }));
     return 'answers';
   } catch (error) {
     return isKubeError(error) ? error.code : String(error);
@@ -161,6 +149,96 @@ function load(kubeconfigNow: () => string): Load {
   };
 }
 
+interface RunningAgent {
+  /** The directory of the host. */
+  readonly host: string;
+  readonly stop: () => Promise<void>;
+  readonly start: () => void;
+}
+
+/** An agent that has joined with a token of the hosted cluster. */
+async function joinedAgent(machine: string): Promise<RunningAgent> {
+  const spec = { infra: { provider: 'local' }, host: { type: 'sandbox' }, components: [] };
+  const object = { apiVersion: API_VERSION, kind: 'Machine', metadata: { name: machine }, spec };
+  const create = async (client: Client): Promise<object> => await client.create(MACHINES, object);
+  // An API server that was just started denies what a policy matches until it has read the kind of its parameters.
+  const created = async (): Promise<object | undefined> =>
+    await withClient(adminKubeconfig(), create).catch((error: unknown) => {
+      if (isKubeError(error) && error.code === 'ServerError') return undefined;
+      throw error;
+    });
+  await eventually(created, `the Machine ${machine} was not created`);
+  const io = testIo({ env: { KUBECONFIG: planeLayout(dir, NAME).cluster(NAME).kubeconfig } });
+  expect([await runCommandLine(io, ['machine', 'token', machine]), io.stdout.length > 0]).toEqual([0, true]);
+  const host = tempFolder('agent');
+  const bootstrap = join(host, 'bootstrap.json');
+  writeFileSync(bootstrap, io.stdout, { mode: 0o600 });
+  const args = ['src/cli/main.ts', 'agent', 'run', '--machine', machine, '--port', '0'];
+  const place = ['--host', 'sandbox', '--directory', host, '--bootstrap', bootstrap];
+  let child: ChildProcess | undefined;
+  const stop = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  const start = (): void => {
+    child = spawn(process.execPath, [...args, ...place], { env: shellEnv(), stdio: 'ignore' });
+  };
+  start();
+  agents.push(stop);
+  return { host, stop, start };
+}
+
+async function reported(machine: string): Promise<Partial<MachineAuthorities>> {
+  const found = await withClient(adminKubeconfig(), (client) =>
+    client.get<Machine>(MACHINES, { name: machine }),
+  ).catch(() => undefined);
+  return found?.status?.agent?.authorities ?? {};
+}
+
+async function problemOf(): Promise<string | undefined> {
+  return (await reported('m-1')).problem;
+}
+
+type Published = Readonly<Record<string, string>>;
+
+/** What agents find. */
+async function published(): Promise<Published> {
+  const found = await withClient(adminKubeconfig(), (client) => client.get(CONFIG_MAPS, CONFIG_AUTHORITIES));
+  return (found as { readonly data?: Published }).data ?? {};
+}
+
+/** Writes what agents find, as somebody who may write ConfigMaps. */
+async function publish(data: Published): Promise<void> {
+  await withClient(adminKubeconfig(), (client) =>
+    client.patch(CONFIG_MAPS, CONFIG_AUTHORITIES, { type: 'merge', body: { data } }),
+  );
+}
+
+/** The SHA-256 of the authority that signs for the cluster now. */
+function issuing(): string {
+  const pem = readFileSync(join(planeLayout(dir, NAME).cluster(NAME).pkiFolder, 'ca.pem'), 'utf8');
+  return fingerprintOf(new X509Certificate(pem));
+}
+
+async function waitText(): Promise<string> {
+  const found = (await status()).waiting;
+  return `${found?.reason} ${found?.message}`;
+}
+
+async function removeMachine(name: string): Promise<void> {
+  await withClient(adminKubeconfig(), async (client) => {
+    const { metadata } = await client.get(MACHINES, { name });
+    const annotations = { [ANNOTATION_CONFIRM_DELETE]: metadata.uid };
+    const release = { type: 'merge', body: { metadata: { finalizers: [], annotations } } } as const;
+    await client.patch(MACHINES, { name }, release);
+    await client.delete(MACHINES, metadata, { uid: metadata.uid ?? '' });
+    await client.patch(MACHINES, { name }, release).catch(() => undefined);
+    const found = (): Promise<unknown> => client.get(MACHINES, { name }).catch(() => 'deleted');
+    await expect.poll(found, ROTATED).toBe('deleted');
+  });
+}
+
 // Each takes minutes: `npm run test:long` runs them. The planner and its execution are tested without a server.
 describe.runIf(LONG)('the rotation of the authorities of a real control plane', () => {
   it(
@@ -169,7 +247,7 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
       await expect.poll(() => condition('ControlPlaneReady'), ROTATED).toBe('True');
       const former = adminKubeconfig();
       const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker-1' } };
-      const created = await withCluster(former, (client) => client.create(NODES, node));
+      const created = await withClient(former, (client) => client.create(NODES, node));
       await rotate('first', 'Prepare');
       const waits = async (): Promise<string> => {
         const { waiting } = await status();
@@ -178,7 +256,7 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
       await expect.poll(waits, ROTATED).toMatch(/^RotationNotSupported .*Node worker-1/);
       expect(await condition('ControlPlaneReady')).toBe('True');
       const uid = created.metadata.uid ?? '';
-      await withCluster(former, (client) => client.delete(NODES, node.metadata, { uid }));
+      await withClient(former, (client) => client.delete(NODES, node.metadata, { uid }));
 
       // A copy from before, and one that is read again each time.
       const loads = [load(() => former), load(adminKubeconfig)];
@@ -222,7 +300,7 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
         kind: 'ConfigMap',
         metadata: { name: 'kept', namespace: 'default' },
       };
-      await withCluster(former, async (client) => {
+      await withClient(former, async (client) => {
         await client.create(CONFIG_MAPS, config);
         await client.create(SECRETS, token);
         const filled = async (): Promise<string | undefined> =>
@@ -231,8 +309,8 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
       });
       await rotate('second', 'Prepare');
       await expect.poll(async () => (await status()).caRotation?.step, ROTATED).toBe('Preparing');
-      await killHosting();
-      await startHosting();
+      await hosting.kill();
+      await hosting.start();
       await reaches('Prepared');
       await rotate('second', 'Complete');
       await expect.poll(async () => (await status()).waiting?.reason, ROTATED).toBe('ClientsBehind');
@@ -242,13 +320,13 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
       });
       expect([await answer(former), await answer(adminKubeconfig())]).toEqual(['answers', 'answers']);
 
-      await withCluster(adminKubeconfig(), (client) =>
+      await withClient(adminKubeconfig(), (client) =>
         client.patch(SECRETS, token.metadata, { type: 'merge', body: { data: { token: null } } }),
       );
       const following = load(adminKubeconfig);
       await reaches('Completing');
-      await killHosting();
-      await startHosting();
+      await hosting.kill();
+      await hosting.start();
       await reaches('Completed');
       const { outageSeconds } = await following.stop();
       expect(outageSeconds).toBeLessThan(120);
@@ -258,7 +336,7 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
       // Its client does not trust the server any more; with the new authorities the server does not trust it.
       expect(await answer(former)).not.toBe('answers');
       expect(await answer(withClientOf(former, now))).toBe('Unauthorized');
-      const kept = await withCluster(now, (client) => client.get(CONFIG_MAPS, config.metadata));
+      const kept = await withClient(now, (client) => client.get(CONFIG_MAPS, config.metadata));
       expect(kept.metadata.name).toBe('kept');
       const secret = await hub.get(SECRETS, { name: kubeconfigSecret(NAME), namespace: NAMESPACE });
       const sync = Buffer.from(textAt(secret, 'data', 'kubeconfig') ?? '', 'base64').toString('utf8');
@@ -266,12 +344,85 @@ describe.runIf(LONG)('the rotation of the authorities of a real control plane', 
       await expect.poll(() => condition('ControlPlaneReady'), ROTATED).toBe('True');
       expect(await condition('CertificatesValid')).toBe('True');
       // The other test counts the clients.
-      await withCluster(now, async (client) => {
+      await withClient(now, async (client) => {
         const { uid = '' } = (await client.get(SECRETS, token.metadata)).metadata;
         await client.delete(SECRETS, token.metadata, { uid });
       });
     },
     LIMIT,
+  );
+});
+
+// It takes more minutes than the others: an agent reads once a minute what is published.
+describe.runIf(LONG)('the rotation of the authorities of a control plane with an agent', () => {
+  it(
+    'HOS-22 waits for an agent that is offline, takes it through a return and a whole rotation, and follows no forged ConfigMap',
+    async () => {
+      await expect.poll(() => condition('ControlPlaneReady'), ROTATED).toBe('True');
+      const former = issuing();
+      const agent = await joinedAgent('m-1');
+      await expect.poll(() => reported('m-1'), ROTATED).toMatchObject({ managed: true, issuer: former });
+      await agent.stop();
+      await rotate('third', 'Prepare');
+      await expect
+        .poll(waitText, ROTATED)
+        .toMatch(
+          /^ClientsBehind 0 of 1 clients trust both .*Machine m-1 \(its agent is silent since 2.*delete their Machines$/,
+        );
+      expect((await status()).caRotation).toMatchObject({ step: 'Preparing', behind: ['Machine m-1'] });
+      const earlier = await published();
+      expect(earlier['document']).toContain('"phase":"TrustBoth"');
+
+      agent.start();
+      await reaches('Prepared');
+      const next = issuing();
+      expect(next).not.toBe(former);
+      await expect
+        .poll(() => reported('m-1'), ROTATED)
+        .toMatchObject({ rotation: 'third', phase: 'IssueNew', issuer: next });
+
+      // Hosting would write it again.
+      await hosting.kill();
+      const file = join(agent.host, 'var/lib/kubenode/pki/cluster-ca.crt');
+      const trusted = readFileSync(file, 'utf8');
+      const current = await published();
+      const forged = testAuthority('forged');
+      const authorities = documentOf([forged], { order: 99, cluster: (await cluster()).metadata.uid ?? '' });
+      await publish({ ...signedBy([forged], authorities) });
+      await expect.poll(problemOf, ROTATED).toContain('keeps no authority that this host trusts');
+      // One more authority, under the signatures of the real document.
+      const document = JSON.parse(current['document'] ?? '') as AuthoritiesDocument;
+      const added = { ...document, authorities: [...document.authorities, forged.certPem] };
+      await publish({ ...current, document: formatDocument({ ...added, order: document.order + 1 }) });
+      await expect.poll(problemOf, ROTATED).toContain('stays trusted, has signed it');
+      // The real document of the phase before.
+      await publish(earlier);
+      await expect.poll(problemOf, ROTATED).toContain('it is older');
+      expect(readFileSync(file, 'utf8')).toBe(trusted);
+      expect(await reported('m-1')).toMatchObject({ phase: 'IssueNew', order: document.order, issuer: next });
+      await hosting.start();
+      await expect.poll(problemOf, ROTATED).toBeUndefined();
+
+      await rotate(null);
+      await reaches(undefined);
+      expect(issuing()).toBe(former);
+      await expect
+        .poll(() => reported('m-1'), ROTATED)
+        .toMatchObject({ phase: 'TrustOld', issuer: former, trusted: [former] });
+
+      await rotate('fourth', 'Prepare');
+      await reaches('Prepared');
+      await rotate('fourth', 'Complete');
+      await reaches('Completed');
+      const last = issuing();
+      await expect
+        .poll(() => reported('m-1'), ROTATED)
+        .toMatchObject({ rotation: 'fourth', phase: 'TrustNew', issuer: last, trusted: [last] });
+      expect([former, next]).not.toContain(last);
+      await agent.stop();
+      await removeMachine('m-1');
+    },
+    2 * LIMIT,
   );
 });
 

@@ -1,18 +1,15 @@
 /** Upgrades and rollbacks of hosted control planes between real versions, by `kubenode hosting` beside a real API server as hub. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS } from '../../../../src/api/generated/resources.ts';
 import type { Cluster } from '../../../../src/api/generated/types.ts';
-import { HOSTING_LEASE, PRINCIPAL_HOSTING } from '../../../../src/api/names.ts';
+import { PRINCIPAL_HOSTING } from '../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
 import { readSnapshot } from '../../../../src/controllers/hosting/drivers/etcd/snapshot.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
-import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
 import { createProgramLookup } from '../../../../src/local/binaries/binaries.ts';
@@ -21,6 +18,7 @@ import { createPrincipal } from '../../../../src/local/pki/principal.ts';
 import { listProcesses } from '../../../../src/local/processes/observe.ts';
 import { pollUntil } from '../../../../src/os/poll.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { createHostingProcess, type HostingProcess } from '../../../support/hosting/hosting-process.ts';
 import { OLD_VERSION, VERSION } from '../../../support/hosting/objects.ts';
 import { noOlderKubernetesReason, olderKubernetes } from '../../../support/hosting/older-kubernetes.ts';
 import { shellEnv } from '../../../support/local-fleet.ts';
@@ -33,15 +31,14 @@ const folder = tempFolder('upgrade');
 const dir = join(folder, 'hosting');
 const missing = await noOlderKubernetesReason();
 /** A change of version restarts seven members; other tests share the machine. */
-const CHANGED = { timeout: 240_000, interval: 250 };
+const CHANGED = { timeout: 600_000, interval: 250 };
 const LIMIT = 900_000;
 const random = randomFrom(SEED);
 
 let installed: InstalledServer;
 let hub: Client;
-let kubeconfig: string;
 let assets: readonly string[];
-let hosting: ChildProcess | undefined;
+let hosting: HostingProcess;
 let made = 0;
 
 describe.skipIf(missing)('hosted control planes between real versions', () => {
@@ -49,9 +46,15 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
     mkdirSync(folder, { recursive: true });
     installed = await startInstalledServer();
     hub = installed.server.client;
-    kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
+    const kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
     assets = [await olderKubernetes(folder), await currentKubernetes()];
-    await startHosting();
+    hosting = createHostingProcess({
+      hub,
+      kubeconfig,
+      dir,
+      flags: () => assets.flatMap((each) => ['--kube-assets', each]),
+    });
+    await hosting.start();
   }, LIMIT);
 
   afterEach(async () => {
@@ -67,12 +70,7 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
   }, LIMIT);
 
   afterAll(async () => {
-    await killHosting();
-    // What a failed test left behind: only what runs in our folder.
-    const ours = (await listProcesses()).filter(({ command }) =>
-      command.some((arg) => arg.includes(`=${dir}/`)),
-    );
-    for (const { pid } of ours) process.kill(pid, 'SIGKILL');
+    await hosting?.endAll();
     await installed?.stop();
   });
 
@@ -84,8 +82,8 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       await change(name, { version: VERSION });
       // The controller may be killed at any time.
       await clock.sleep(Math.floor(random() * 10_000));
-      await killHosting();
-      await startHosting();
+      await hosting.kill();
+      await hosting.start();
       await expect.poll(() => step(name), CHANGED).toBe('Soak');
       expect(await versions(name)).toEqual(['v3.6.8', VERSION, VERSION, VERSION]);
       expect((await status(name))?.rollbackPossible).toBe(true);
@@ -144,8 +142,8 @@ describe.skipIf(missing)('hosted control planes between real versions', () => {
       await change(name, { version: VERSION });
       await expect.poll(() => step(name), CHANGED).toBe('Etcd');
       await expect.poll(() => watched.started(), { ...CHANGED, interval: 20 }).toBeGreaterThan(3);
-      await killHosting();
-      await startHosting();
+      await hosting.kill();
+      await hosting.start();
       await isUpToDate(name, VERSION);
       const { fewest, started } = await watched.end();
       expect([fewest, started]).toEqual([2, 6]);
@@ -208,22 +206,6 @@ async function currentKubernetes(): Promise<string> {
   const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
   const found = await resolveBinaries({ env: shellEnv(), programs, clock, onStep: () => undefined });
   return join(createProgramLookup(found)('etcd'), '..');
-}
-
-async function startHosting(): Promise<void> {
-  const lease = await hub.get(LEASES, HOSTING_LEASE).catch(() => undefined);
-  if (lease) await hub.delete(LEASES, lease.metadata, { uid: lease.metadata.uid ?? '' });
-  const folders = assets.flatMap((each) => ['--kube-assets', each]);
-  const args = ['src/cli/main.ts', 'hosting', '--kubeconfig', kubeconfig, '--dir', dir, ...folders];
-  hosting = spawn(process.execPath, args, { env: shellEnv(), stdio: 'ignore' });
-}
-
-async function killHosting(): Promise<void> {
-  const child = hosting;
-  hosting = undefined;
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }
 
 async function create(hosted: object): Promise<string> {

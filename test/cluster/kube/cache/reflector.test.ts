@@ -110,7 +110,7 @@ async function converged({ maps }: Bed): Promise<void> {
       const { items } = await server.client.list(CONFIG_MAPS, HERE);
       expect(contents(maps.list())).toEqual(contents(items));
     },
-    { interval: 50, timeout: 240_000 },
+    { interval: 50, timeout: 600_000 },
   );
 }
 

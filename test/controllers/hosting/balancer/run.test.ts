@@ -15,7 +15,7 @@ import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
 const HOST = '127.0.0.1';
-const READY = { timeout: 20_000, interval: 50 };
+const READY = { interval: 50 };
 
 it('HOS-13 shares the port of clients with another balancer, so that clients are served when one of them ends', async () => {
   const caFile = caIn(tempFolder('balancer'));
@@ -44,6 +44,7 @@ it('serves until its signal aborts, and gives both of its ports back', async () 
   const stopped = new AbortController();
   const running = runBalancer({
     port,
+    isOutside: false,
     healthPort,
     backends: [backend],
     caFile,

@@ -12,12 +12,24 @@ describe('the problems of a Cluster that is to be hosted', () => {
     expect(problems()).toEqual([]);
   });
 
-  it.each([['exposure.host', { exposure: { ...HOSTED.exposure, host: 'ci.example.com' } }]])(
+  it.each([['exposure.port', { exposure: { ...HOSTED.exposure, port: 7443 } }]])(
     'name the field %s, on which hosting does not act',
     (path, hosted) => {
       expect(problems({ hosted })[0]).toMatch(`spec.hosted.${path}: not supported in this version`);
     },
   );
+
+  it('HOS-52 are not raised by an address for other machines, and name a host that is not one', () => {
+    const exposure = { ...HOSTED.exposure, host: 'CI.example.com', port: 7443 };
+    expect(problems({ hosted: { exposure } })).toEqual([]);
+    expect(problems({ hosted: { exposure: { ...exposure, host: 'ci.example.com:7443' } } })).toEqual([
+      'spec.hosted.exposure.host: ci.example.com:7443 is refused: it is neither a DNS name nor an address: use one such as ci.example.com, 192.0.2.10 or 2001:db8::10, without port and brackets',
+    ]);
+    const type = { ...exposure, type: 'LoadBalancer' as const };
+    expect(problems({ hosted: { exposure: type } })[0]).toMatch(
+      /^spec\.hosted\.exposure\.type: .*processes have no Service, and with exposure\.host .*: use ClusterIP$/,
+    );
+  });
 
   it('are none for pods with a size, requests and an address', () => {
     const hosted = {
@@ -41,12 +53,12 @@ describe('the problems of a Cluster that is to be hosted', () => {
     ]);
   });
 
-  it('name a rotation of the authorities of several API servers', () => {
+  it('HOS-22 name no rotation of the authorities, with either driver and any number of API servers', () => {
     const pki = { ...HOSTED.pki, caRotation: { id: '2026', target: 'Prepare' as const } };
-    expect(problems({ hosted: { pki } })).toEqual([]);
-    expect(problems({ hosted: { pki, replicas: 2 } })).toEqual([
-      'spec.hosted.pki.caRotation: the authorities of a control plane with several API servers are not rotated yet: set spec.hosted.replicas to 1 until the rotation is completed, or remove caRotation',
-    ]);
+    for (const driver of ['process', 'workload'] as const) {
+      expect(problems({ hosted: { pki, driver } })).toEqual([]);
+      expect(problems({ hosted: { pki, driver, replicas: 3 } })).toEqual([]);
+    }
   });
 
   it('name a range that is not of IPv4', () => {

@@ -41,7 +41,6 @@ describe('simulateRollouts', () => {
       );
       expect((await runWithAll({ seed, ...size })).violations).toEqual([]);
     },
-    600_000,
   );
 });
 

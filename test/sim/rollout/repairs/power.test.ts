@@ -14,7 +14,6 @@ it.each(SEEDS)(
     expect(violations).toEqual([]);
     expect(repairs?.offs ?? 0).toBeGreaterThanOrEqual(LONG ? 0 : 1);
   },
-  600_000,
 );
 
 /** For each guard the promise that some seed breaks without it, and the first seed that is tried. */
@@ -34,5 +33,4 @@ it.each(slice(GUARDS, 1))(
     const { violations } = await simulateRollouts({ seed, ...size, repairs: { power: true } });
     expect({ seed, violations }).toEqual({ seed, violations: [] });
   },
-  600_000,
 );

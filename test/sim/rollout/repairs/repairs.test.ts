@@ -24,9 +24,9 @@ const LEAST_OUTCOMES = LONG ? 2 : 1;
 const BROKEN: readonly (readonly [Breakage, first: number, promise: RegExp])[] = [
   ['GrantKept', 1, /^a job gave up its finalizer with an open grant$/],
   ['CordonKept', 1, /^a cordon without its mark$/],
-  ['BudgetIgnored', 1, /^updates and repairs on 3 machines, and 2 allowed$/],
+  ['BudgetIgnored', 2, /^updates and repairs on 3 machines, and 2 allowed$/],
   ['RebootRepeated', 1, /^a second reboot of one try$/],
-  ['GuardIgnored', 2, /^a step after its fault had ended$/],
+  ['GuardIgnored', 3, /^a step after its fault had ended$/],
 ];
 
 describe('simulateRollouts with repairs', () => {
@@ -49,13 +49,9 @@ describe('simulateRollouts with repairs', () => {
     expect(all.every(({ starts }) => starts > 0)).toBe(true);
   });
 
-  it.each(slice(BROKEN, 1))(
-    'finds the promise that is broken by %s',
-    async (broken, first, promise) => {
-      const run = async (seed: number): Promise<RolloutSimulationResult> =>
-        simulateRollouts({ seed, ...SHORT, repairs: { broken } });
-      await expect(findSeed(first, promise, run)).resolves.toBeGreaterThanOrEqual(first);
-    },
-    600_000,
-  );
+  it.each(slice(BROKEN, 1))('finds the promise that is broken by %s', async (broken, first, promise) => {
+    const run = async (seed: number): Promise<RolloutSimulationResult> =>
+      simulateRollouts({ seed, ...SHORT, repairs: { broken } });
+    await expect(findSeed(first, promise, run)).resolves.toBeGreaterThanOrEqual(first);
+  });
 });

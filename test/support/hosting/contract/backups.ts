@@ -10,7 +10,7 @@ import { planeSpec, undisturbed } from '../objects.ts';
 import { casesOf } from './cases.ts';
 import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 
-const ANSWER = { timeout: 30_000, interval: 100 };
+const ANSWER = { interval: 100 };
 const { signal } = new AbortController();
 
 export function describeBackups(name: string, open: OpenBed, traits: DriverTraits): void {

@@ -9,7 +9,7 @@ import { planeSpec } from '../objects.ts';
 import { casesOf } from './cases.ts';
 import type { DriverBed, DriverTraits, OpenBed } from './faults.ts';
 
-const ANSWER = { timeout: 30_000, interval: 100 };
+const ANSWER = { interval: 100 };
 
 export function describeBasics(name: string, open: OpenBed, traits: DriverTraits): void {
   const test = casesOf(traits);

@@ -13,7 +13,7 @@ import type { ConditionUpdate } from '../../../../src/kube/objects/conditions.ts
 import { memoryLog } from '../../memory-log.ts';
 import { decisionText, hostingInput, type InputParts } from '../objects.ts';
 
-export const ANSWER = { timeout: 60_000, interval: 100 };
+export const ANSWER = { interval: 100 };
 const { signal } = new AbortController();
 
 /** Resolves to the end of the steps: `PortInUse of 127.0.0.1:1: …` when a person is needed, or the act that is not one of etcd. */

@@ -11,6 +11,7 @@ import {
 import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import { OsError } from '../../../../src/os/errors.ts';
+import { DRILLED } from '../objects.ts';
 import { restoreEtcd } from './etcd.ts';
 import type { MemoryPlane } from './plane.ts';
 
@@ -68,7 +69,10 @@ export function memoryBackupOperations(backups: MemoryBackups, parts: BackupPart
       }
       await held(backups, control, () => begin(backups.drills, owner, now()));
       const isDamaged = backups.damaged.has(last);
-      backups.drills.set(name, { at: now(), ...(isDamaged ? { problem: `${last} does not open` } : {}) });
+      const result = isDamaged
+        ? { problem: `${last} does not open` }
+        : { checked: { ...DRILLED, backup: last } };
+      backups.drills.set(name, { at: now(), ...result });
       if (isDamaged) throw refusal('DrillFailed', name);
       log.push(`drill ${name} ${last}`);
     },

@@ -20,6 +20,7 @@ import { memoryAddons } from './addons.ts';
 import { type MemoryBackups, memoryBackupOperations, memoryBackups, reportBackups } from './backups.ts';
 import { listOf, membersOf, memoryEtcdActs, requireJoin } from './etcd.ts';
 import { memoryInside } from './inside.ts';
+import { memoryOutsideActs, requireAllowed, syncServer } from './outside.ts';
 import {
   issueLeaves,
   type MemoryPlane,
@@ -29,7 +30,7 @@ import {
   reportMember,
   runOf,
 } from './plane.ts';
-import { recordMemoryStart, rotateMemory, rotationReport, trustedOf } from './rotation.ts';
+import { recordMemoryStart, rotateMemory, rotationReport, signMemory, trustedOf } from './rotation.ts';
 import { memoryServerActs, requirePort, serverAccess } from './servers.ts';
 
 export interface MemoryHosting {
@@ -110,6 +111,7 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
     ...memoryChanges(shared),
     ...memoryEtcdActs((owner) => own(owner, planes), log),
     ...memoryServerActs((owner) => own(owner, planes), log),
+    ...memoryOutsideActs((owner) => own(owner, planes), log),
     backups: memoryBackupOperations(shared.backups, {
       now,
       log,
@@ -137,14 +139,14 @@ function memoryDriver(shared: Shared, surroundings: Surroundings): PlaneDriver {
       return {
         server: 'https://127.0.0.1:1',
         admin,
-        sync: `sync ${admin} ${trustedOf(plane, authority)} ${leaves.get('sync')?.serial}`,
+        sync: `sync ${admin} ${trustedOf(plane, authority)} ${leaves.get('sync')?.serial}${syncServer(plane)}`,
         ...optional('apiServers', serverAccess(plane)),
       };
     },
   };
 }
 
-type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle' | 'shrink' | 'rotate'>;
+type Changes = Pick<PlaneDriver, 'change' | 'snapshot' | 'settle' | 'shrink' | 'rotate' | 'signAuthorities'>;
 
 function memoryChanges({ planes, log, now, next }: Shared): Changes {
   return {
@@ -153,6 +155,10 @@ function memoryChanges({ planes, log, now, next }: Shared): Changes {
       if (!plane || plane.isDestroying) return;
       if (!rotateMemory(plane, step, { now: now(), next })) return;
       log.push(`rotate ${spec.name} ${step.phase}`);
+    },
+    signAuthorities: async (owner, known) => {
+      const plane = own(owner, planes);
+      return plane && signMemory(plane, known, now());
     },
     change: async (owner, member, run) => {
       const plane = own(owner, planes);
@@ -218,7 +224,9 @@ function prepare(spec: PlaneSpec, { planes, log, next, now }: Shared, { isDiskFu
   if (isDiskFull) {
     throw new OsError('DiskFull', 'the disk is full', { where: spec.name, hint: 'free some space' });
   }
+  if (!found) requireAllowed(spec.outside);
   const plane = found ?? memoryPlane(spec, `ca-${next('authority')}`, now());
+  plane.host = spec.outside?.host;
   if (plane.isDestroying) return;
   if (plane.lostKeys.size > 0) throw keysLost(spec.name);
   issueLeaves(plane, now(), () => `${next('serial')}`);
@@ -236,6 +244,7 @@ function observe(spec: PlaneSpec, parts: Shared, surroundings: Surroundings): Pl
   };
   const plane = planes.get(spec.name);
   if (plane?.isRecordDamaged) own(spec, planes);
+  if (plane) plane.host = spec.outside?.host;
   if (plane?.spec.uid === spec.uid) return { ...shared, ...reportPlane(plane, spec, parts) };
   const members = MEMBERS.map((member) => stoppedMember(member));
   return { ...shared, ...NO_PLANE, claim: plane ? 'Other' : 'None', members };
@@ -270,6 +279,8 @@ function reportPlane(plane: MemoryPlane, spec: PlaneSpec, { now, faults, backups
     settled: plane.settled,
     differences: settledDifferences(plane.settled, spec),
     ...optional('rotation', rotationReport(plane, members)),
+    ...optional('authorities', plane.signed),
+    ...optional('outside', plane.outside),
     members,
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { HostingError } from '../../../../src/controllers/hosting/errors.ts';
 import { majorityOf } from '../../../../src/controllers/hosting/plan/etcd/quorum.ts';
+import { gatewaysOf } from './outside.ts';
 import type { MemoryPlane } from './plane.ts';
 import { isServerMember, serversOf } from './servers.ts';
 
@@ -27,7 +28,7 @@ export function etcdMembersOf({ spec }: MemoryPlane): readonly EtcdMember[] {
 
 export function membersOf(plane: MemoryPlane): readonly PlaneMember[] {
   const others = MEMBERS.filter((member) => !isEtcdMember(member) && !isServerMember(member));
-  return [...etcdMembersOf(plane), ...serversOf(plane), ...others];
+  return [...etcdMembersOf(plane), ...serversOf(plane), ...others, ...gatewaysOf(plane)];
 }
 
 export function etcdMember(plane: MemoryPlane, member: EtcdMember): MemoryEtcdMember {

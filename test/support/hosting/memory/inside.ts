@@ -1,7 +1,9 @@
 /** The inside of the control planes in memory. */
 import { API_SERVERS } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import type { ClusterInside, InsideReport } from '../../../../src/controllers/hosting/inside/execute.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { MemoryPlane, ProgramFaults } from './plane.ts';
+import { documentIn, followMemory } from './rotation.ts';
 import { isServing } from './servers.ts';
 
 /** The kubeconfig of the administrator is the name of the cluster. */
@@ -20,6 +22,7 @@ export function memoryInside(
         controllersLead,
         machines: plane.machines,
         machineSets: plane.machineSets,
+        ...optional('authorities', plane.published),
       };
     },
     canary: async (kubeconfig) => {
@@ -33,13 +36,20 @@ export function memoryInside(
     clients: async (name) => {
       const plane = planes.get(name);
       if (!plane || !isServing(plane)) throw new Error('connection refused');
-      return { nodes: plane.nodes, tokens: plane.tokens };
+      return { nodes: plane.nodes, machines: plane.agents, tokens: plane.tokens };
     },
     install: async (name) => {
       const plane = planes.get(name);
       if (!plane || plane.isInstalled) return;
       plane.isInstalled = true;
       log.push(`install ${name}`);
+    },
+    publish: async (name, authorities) => {
+      const plane = planes.get(name);
+      if (!plane) return;
+      plane.published = authorities;
+      plane.agents = plane.agents.map((agent) => followMemory(agent, authorities));
+      log.push(`publish ${name} ${documentIn(authorities).phase}`);
     },
     scaleDown: async (name, sets) => {
       const plane = planes.get(name);

@@ -1,4 +1,6 @@
 /** A control plane in memory: what a folder and its processes would have. */
+
+import type { SignedAuthorities } from '../../../../src/api/authorities/document.ts';
 import type { InstalledAddon } from '../../../../src/controllers/hosting/addons/report.ts';
 import {
   API_SERVERS,
@@ -9,20 +11,21 @@ import {
   isRunMember,
   type MemberReport,
   type MemberRun,
+  type OutsideAddress,
   type PlaneCertificate,
   type PlaneMember,
   type PlaneSpec,
   type SettledPlane,
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../../src/controllers/hosting/drivers/runs.ts';
-import type { TokenSecret } from '../../../../src/controllers/hosting/inside/clients.ts';
+import type { MachineClient, TokenSecret } from '../../../../src/controllers/hosting/inside/clients.ts';
 import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { KeyFile } from '../contract/faults.ts';
 import { PROGRAMS, readyMember, stoppedMember } from '../objects.ts';
 import { liveEtcd, type MemoryEtcdMember } from './etcd.ts';
 import type { MemoryRotation } from './rotation.ts';
-import { hasClientPort, liveServers, type MemoryServers, memoryServers } from './servers.ts';
+import { hasClientPort, liveServers, type MemoryServers, memoryServers, reachedBy } from './servers.ts';
 
 const DAY_MS = 86_400_000;
 const LIFE_DAYS = 365;
@@ -34,6 +37,8 @@ interface MemoryLeaf {
   readonly serial: string;
   readonly issuedAt: Date;
   readonly problem?: string;
+  /** The name for clients of other machines in the certificate. */
+  readonly host?: string | undefined;
 }
 
 export interface MemoryPlane {
@@ -61,8 +66,18 @@ export interface MemoryPlane {
   data: 'Empty' | 'Own' | 'Other';
   readonly etcd: Map<EtcdMember, MemoryEtcdMember>;
   readonly servers: MemoryServers;
+  /** Where other machines reach it. */
+  outside?: OutsideAddress | undefined;
+  /** The name that its certificates are to have. */
+  host?: string | undefined;
   /** The rotation of its authorities. */
   rotation?: MemoryRotation | undefined;
+  /** What was signed last of its authorities. */
+  signed?: SignedAuthorities | undefined;
+  /** What is published of them inside the cluster. */
+  published?: SignedAuthorities | undefined;
+  /** What the agents of the cluster report. */
+  agents: MachineClient[];
   nodes: string[];
   tokens: TokenSecret[];
   readonly lostKeys: Map<KeyFile, string>;
@@ -95,7 +110,10 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
     data: 'Empty',
     etcd: new Map(),
     servers: memoryServers(spec),
+    outside: spec.outside,
+    host: spec.outside?.host,
     nodes: [],
+    agents: [],
     tokens: [],
     lostKeys: new Map(),
     leaves: new Map(),
@@ -112,16 +130,17 @@ export function memoryPlane(spec: PlaneSpec, authority: string, createdAt: Date)
 export function issueLeaves(plane: MemoryPlane, now: Date, nextSerial: () => string): void {
   for (const name of LEAVES) {
     if (dueReason(plane, name, now) === undefined) continue;
-    plane.leaves.set(name, { serial: nextSerial(), issuedAt: now });
+    plane.leaves.set(name, { serial: nextSerial(), issuedAt: now, host: plane.host });
   }
   plane.isOpen = false;
 }
 
-function dueReason({ leaves, spec }: MemoryPlane, name: MemoryLeafName, now: Date): string | undefined {
+function dueReason({ leaves, spec, host }: MemoryPlane, name: MemoryLeafName, now: Date): string | undefined {
   const leaf = leaves.get(name);
   if (!leaf) return 'it is missing';
   const ageMs = +now - +leaf.issuedAt;
   const isOld = ageMs * 100 > LIFE_DAYS * DAY_MS * spec.settings.renewAtPercent;
+  if (name === 'apiserver' && host !== undefined && host !== leaf.host) return `names missing: ${host}`;
   return leaf.problem ?? (isOld ? 'it expires' : undefined);
 }
 
@@ -169,6 +188,7 @@ export function reportMember(plane: MemoryPlane, member: PlaneMember, faults: Pr
     identity,
     isOutdated,
     isDirect: hasClientPort(plane, member),
+    ...reachedBy(plane, member),
     version: process?.version,
   };
   const state = fault === 'hangs' ? 'Starting' : 'Ready';

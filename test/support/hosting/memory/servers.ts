@@ -5,6 +5,7 @@ import {
   BALANCERS,
   isApiServer,
   isBalancer,
+  type MemberReport,
   type PlaneDriver,
   type PlaneMember,
   type PlaneOwner,
@@ -38,6 +39,11 @@ export function requirePort({ servers, running }: MemoryPlane, member: PlaneMemb
 export function isServing({ servers, running }: MemoryPlane): boolean {
   if (!servers.hasBalancers || servers.isDirect) return running.has('kube-apiserver');
   return API_SERVERS.some((each) => running.has(each)) && BALANCERS.some((each) => running.has(each));
+}
+
+/** Returns the API servers that a balancer finds ready. */
+export function reachedBy({ running }: MemoryPlane, member: PlaneMember): Pick<MemberReport, 'reaches'> {
+  return isBalancer(member) ? { reaches: API_SERVERS.filter((each) => running.has(each)) } : {};
 }
 
 export function serverAccess({ spec, servers }: MemoryPlane): readonly ApiServerAccess[] | undefined {

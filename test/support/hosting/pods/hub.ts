@@ -87,8 +87,6 @@ async function startParts(
   const server = await startServer({
     bindAddress: '0.0.0.0',
     names: [kit.hostAddress, SERVICE_ADDRESS],
-    // Nothing knows the node by its name.
-    flags: ['--kubelet-preferred-address-types=InternalIP'],
   });
   ends.push(() => server.stop());
   ends.push(await startControllerManager(server, ['*']), await startScheduler(server));

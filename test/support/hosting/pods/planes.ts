@@ -14,7 +14,7 @@ import { eventually } from '../../eventually.ts';
 import type { PodHub } from './hub.ts';
 import { CLAIMS, VOLUMES } from './volumes.ts';
 
-const LIMIT_MS = 400_000;
+const LIMIT_MS = 600_000;
 
 /** Resolves to the seconds until it is ready. The node serves it, so that programs of this machine reach it, too. */
 export async function createPlane(

@@ -101,7 +101,7 @@ describe('S39 counts only observed time as soak, through restarts and clock jump
   });
 });
 
-describe('S32 ends a failure by a whole soak or by an acknowledgement', { timeout: 600_000 }, () => {
+describe('S32 ends a failure by a whole soak or by an acknowledgement', () => {
   it('ends a failure after a whole healthy soak', () => {
     const sim = new PromotionSimulation({
       stages: [{ name: 'prod', soakSeconds: 600 }],

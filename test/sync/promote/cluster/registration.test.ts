@@ -294,5 +294,5 @@ describe('renaming a Cluster in git hands its cluster over and deletes nothing i
       expect({ kill, faults: story.faults }).toEqual({ kill, faults: [] });
       expect({ kill, state: story.state('prod-2') }).toEqual({ kill, state: 'Proven c2 registered' });
     }
-  }, 600_000);
+  });
 });

@@ -56,5 +56,5 @@ describe('the rollout states of a cluster', () => {
       }),
       runs(20, 1000),
     );
-  }, 600_000);
+  });
 });

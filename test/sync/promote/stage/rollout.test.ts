@@ -142,7 +142,7 @@ const STAGES = [
   { name: 'prod', soakSeconds: 3600 },
 ];
 
-describe('S33 skips the soak of a revert to a proven digest', { timeout: 600_000 }, () => {
+describe('S33 skips the soak of a revert to a proven digest', () => {
   const slow = STAGES.map((each) => ({ ...each, soakSeconds: 86_400 }));
 
   function failing(version: (name: string) => string): PromotionSimulation {

@@ -39,7 +39,7 @@ describe('S23 keeps the order inside a stage when the hub is restored from a bac
   });
 });
 
-describe('S34 never replaces a healthy busy stage, however often commits come', { timeout: 600_000 }, () => {
+describe('S34 never replaces a healthy busy stage, however often commits come', () => {
   it('advances every stage while one commit a minute comes for 24 hours', () => {
     const stages = STAGES.map((each) => ({ ...each, soakSeconds: 3600 }));
     const sim = new PromotionSimulation({ stages });

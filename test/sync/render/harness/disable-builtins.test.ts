@@ -144,11 +144,11 @@ async function attemptAll(
 describe.each([
   ['all isolation of this machine', shared],
   ['the permission model of Node only', createTestRenderer({ isolation: NO_OS_ISOLATION })],
-])('a hostile repository with %s', { timeout: 240_000 }, (_, at) => {
+])('a hostile repository with %s', (_, at) => {
   let outcomes: Readonly<Record<string, string>>;
   beforeAll(async () => {
     outcomes = await attemptAll(at, [ENVIRONMENT, ...READS, ...USES, ...WRITES]);
-  }, 240_000);
+  });
 
   it('does not see the environment of kubenode', () => {
     const environment = JSON.parse(outcomes[ENVIRONMENT[0]]?.replace('value: ', '') ?? '') as object;

@@ -172,11 +172,11 @@ async function evaluate(sources: readonly Source[]): Promise<Readonly<Record<str
   return dataOf(await shared.folder({ folder })) as Record<string, string>;
 }
 
-describe('a render', { timeout: 240_000 }, () => {
+describe('a render', () => {
   let outcomes: Readonly<Record<string, string>>;
   beforeAll(async () => {
     outcomes = await evaluate([...CLOCKS, ...HOST]);
-  }, 240_000);
+  });
 
   it.each(CLOCKS)('S20, SAF-15 gets no time from %s', (what, _, expected) => {
     expect(outcomes[what]).toBe(expected);

@@ -108,11 +108,11 @@ async function ask(): Promise<Readonly<Record<string, string>>> {
   return dataOf(rendered) as Record<string, string>;
 }
 
-describe('a render', { timeout: 240_000 }, () => {
+describe('a render', () => {
   let outcomes: Readonly<Record<string, string>>;
   beforeAll(async () => {
     outcomes = await ask();
-  }, 240_000);
+  });
 
   it.each(QUESTIONS)('S20, SAF-20 does not learn from %s whether a file exists', (what) => {
     expect(outcomes[`${what} existing`]).toBe(outcomes[`${what} missing`]);

@@ -15,8 +15,8 @@ import { localFolder } from './location.ts';
 import { deletedMeanwhile, isSettled, waitForPlane } from './wait.ts';
 
 const HELP = `
-The kubeconfig of the administrator never leaves the machine that hosts the control plane, and its API server listens on loopback. So the command
-runs on that machine, as the user of "kubenode hosting". --path prints the path of the file, which follows renewed certificates.
+The command runs on the machine that hosts the control plane, as the user of "kubenode hosting". With spec.hosted.exposure.host it prints a
+kubeconfig that works on other machines, too. --path prints the path of the file for this machine, which follows renewed certificates.
 
 Exit code 3: with --wait, it is not ready.
 
@@ -62,7 +62,7 @@ async function kubeconfigText(io: Io, client: Client, request: KubeconfigRequest
   const access = await readAccess(found);
   const file = found.layout.cluster(name).kubeconfig;
   if (!access) throw noAccessError(name, file);
-  return flags.path === true ? `${file}\n` : access.admin;
+  return flags.path === true ? `${file}\n` : (access.adminOutside ?? access.admin);
 }
 
 interface ReadyWait {

@@ -36,6 +36,46 @@ export async function readKeyState(endpoint: ProbeEndpoint, revision?: number): 
   return { revision: header.revision, keys: count };
 }
 
+export interface KeyRange {
+  readonly prefix: string;
+  readonly revision: number;
+}
+
+/** Counts the keys that begin so, as they were at a revision. */
+export async function countKeys(endpoint: ProbeEndpoint, range: KeyRange): Promise<number> {
+  const body = { ...rangeOf(range), count_only: true };
+  return (await askEtcd(endpoint, RANGE, { shape: rangeAnswer, body })).count ?? 0;
+}
+
+const keysAnswer = z.object({ kvs: z.array(z.object({ key: z.string() })).optional() });
+const KEYS_MS = 60_000;
+
+/** Returns the key that comes after so many others, in the order of etcd. Undefined: there are fewer. */
+export async function keyAt(
+  endpoint: ProbeEndpoint,
+  range: KeyRange,
+  index: number,
+): Promise<string | undefined> {
+  const body = { ...rangeOf(range), keys_only: true, limit: String(index + 1) };
+  const { kvs = [] } = await askEtcd(endpoint, RANGE, { shape: keysAnswer, body, timeoutMs: KEYS_MS });
+  const key = kvs[index]?.key;
+  return key === undefined ? undefined : Buffer.from(key, 'base64').toString('utf8');
+}
+
+function rangeOf({ prefix, revision }: KeyRange): object {
+  const [key, end] = [Buffer.from(prefix), Buffer.from(prefix)];
+  const last = end.length - 1;
+  end.writeUInt8(end.readUInt8(last) + 1, last);
+  return {
+    key: key.toString('base64'),
+    range_end: end.toString('base64'),
+    revision: String(revision),
+    ...IN_ORDER,
+  };
+}
+
+const IN_ORDER = { sort_order: 'ASCEND', sort_target: 'KEY' };
+
 const valueAnswer = z.object({ kvs: z.array(z.object({ value: z.string().optional() })).optional() });
 
 /** Returns the digest of the value of a key at a revision. Undefined: the key did not exist. */

@@ -6,7 +6,7 @@ import { readAuthority, readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
 import { localUrl } from '../../../../local/processes/addresses.ts';
 import { LOOPBACK } from '../../../../local/processes/commands.ts';
-import { serverUrl } from '../../../../local/processes/specs.ts';
+import { outsideUrl, serverUrl } from '../../../../local/processes/specs.ts';
 import type { LocalClusterState } from '../../../../local/state.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
 import { API_SERVERS, type ApiServerAccess, type PlaneAccess } from '../driver.ts';
@@ -22,7 +22,18 @@ export async function readAccess({ layout, state, claim }: PlaneFolder): Promise
   if (admin === undefined || caPem === undefined || !sync) return undefined;
   const server = serverUrl(cluster);
   const access = { server, admin, sync: createSyncKubeconfig(cluster, { caPem, sync }) };
-  return { ...access, ...optional('apiServers', apiServersOf(cluster, access)) };
+  return {
+    ...access,
+    ...adminOutside(cluster, access),
+    ...optional('apiServers', apiServersOf(cluster, access)),
+  };
+}
+
+function adminOutside(
+  cluster: LocalClusterState,
+  { server, admin }: Pick<PlaneAccess, 'server' | 'admin'>,
+): Pick<PlaneAccess, 'adminOutside'> {
+  return cluster.exposure ? { adminOutside: admin.replace(server, outsideUrl(cluster)) } : {};
 }
 
 /** Each API server of several is asked without its balancers, which choose one. */

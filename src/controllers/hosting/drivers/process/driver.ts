@@ -30,8 +30,9 @@ import { readAccess } from './access.ts';
 import type { BalancerCommand } from './api-servers/balancers.ts';
 import { changeCount } from './api-servers/count.ts';
 import { createBackups, readBackups } from './backup/operations.ts';
-import { createEtcdActs, reportEtcd, startCommand } from './etcd/acts.ts';
+import { createEtcdActs, type OnPlane, reportEtcd, startCommand } from './etcd/acts.ts';
 import { reportSpace } from './etcd/plane-space.ts';
+import { changeOutside, type ExposureTools } from './exposure/change.ts';
 import { createPlaneLocks, notOurs, readPlane, requireOwn } from './folder.ts';
 import type { MemberSpec } from './member-spec.ts';
 import { type ControllersCommand, findMember } from './members.ts';
@@ -48,6 +49,7 @@ import { removePlane } from './remove.ts';
 import { recordRotationStart } from './rotation/record.ts';
 import { reportRotation } from './rotation/report.ts';
 import { rotatePlane } from './rotation/rotate.ts';
+import { signAuthorities } from './rotation/signed.ts';
 import { recordFirstStart, recordRun, recordSettled } from './runs.ts';
 import { endProcesses, hasSeveral } from './stop.ts';
 
@@ -76,18 +78,19 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
   const programs = createProgramsCache(options.programs, clock);
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const { locked, upkeep, alone } = createPlaneLocks(dir);
+  const onPlane: OnPlane = (plane, act) => locked(plane, async () => act(await openPlane(plane)));
   return {
     observe: async (plane) => await observe(plane),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, async () => stop(await openPlane(plane), member, clock)),
     change: (plane, member, run) => locked(plane, () => change(plane, member, run)),
-    setApiServers: (plane, count) =>
-      locked(plane, async () => setApiServers(await openPlane(plane), count, dir)),
-    ...createEtcdActs(clock, (plane, act) => locked(plane, async () => act(await openPlane(plane)))),
+    ...createPlaceActs(options, onPlane),
+    ...createEtcdActs(clock, onPlane),
     snapshot: (plane) => locked(plane, async () => snapshotPlane(await openPlane(plane), tools())),
     backups: createBackups({ ...options, locked, upkeep, open: openPlane, tools }),
     rotate: (plane, step) => locked(plane, () => rotatePlane(plane, step, options)),
+    signAuthorities: (plane, known) => locked(plane, () => signAuthorities(plane, known, options)),
     settle: (plane, settled) => locked(plane, () => settle(dir, plane, settled)),
     beginDestroy: (plane) => locked(plane, () => beginDestroy(dir, plane)),
     remove: (plane) => alone(plane, () => removePlane(plane, options)),
@@ -102,7 +105,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     return {
       location: `${options.machine}:${layout.root}`,
       ...reportRecord(found, plane),
-      ...(await reportPreparation(found, plane.settings, clock.now())),
+      ...(await reportPreparation(found, plane, clock.now())),
       programs: programs.current().report,
       ...(await reportUpkeep(found, dir)),
       ...(await reportMembers(found, members, clock)),
@@ -169,11 +172,13 @@ function mayBeOutdated(report: MemberReport | undefined): boolean {
 }
 
 function reportRecord(
-  { record, claim, layout, settled }: OpenPlane,
+  { record, claim, layout, settled, state }: OpenPlane,
   plane: PlaneSpec,
-): Pick<PlaneReport, 'where' | 'claim' | 'isDestroying' | 'differences' | 'settled'> {
+): Pick<PlaneReport, 'where' | 'outside' | 'claim' | 'isDestroying' | 'differences' | 'settled'> {
+  const exposure = claim === 'Own' ? state?.clusters[0]?.exposure : undefined;
   return {
     where: layout.root,
+    ...optional('outside', exposure && { host: exposure.host, port: exposure.port }),
     claim,
     isDestroying: claim === 'Own' && record?.isDestroying === true,
     differences: settledDifferences(settled, plane),
@@ -194,7 +199,7 @@ async function reportMembers(
   found: OpenPlane,
   members: readonly MemberReport[],
   clock: Clock,
-): Promise<Pick<PlaneReport, 'members' | 'etcd' | 'rotation'>> {
+): Promise<Pick<PlaneReport, 'members' | 'etcd' | 'rotation' | 'authorities'>> {
   return { ...(await reportEtcd(found, members)), ...(await reportRotation(found, members, clock)) };
 }
 
@@ -228,9 +233,20 @@ async function stop(found: OpenPlane, member: PlaneMember, clock: Clock): Promis
   for (const spec of found.specs) if (spec.member === member) await endProcesses(found, spec, clock);
 }
 
-async function setApiServers(found: OpenPlane, count: number, dir: string): Promise<void> {
-  requireOwn(found);
-  if (found.record?.isDestroying !== true) await changeCount(found, count, dir);
+/** Nothing is recorded for a control plane that is being destroyed. */
+function createPlaceActs(
+  tools: ExposureTools,
+  onPlane: OnPlane,
+): Required<Pick<PlaneDriver, 'setApiServers' | 'setOutside'>> {
+  const onKept: OnPlane = (plane, act) =>
+    onPlane(plane, async (found) => {
+      requireOwn(found);
+      if (found.record?.isDestroying !== true) await act(found);
+    });
+  return {
+    setApiServers: (plane, count) => onKept(plane, (found) => changeCount(found, count, tools.dir)),
+    setOutside: (plane, outside) => onKept(plane, (found) => changeOutside(found, outside, tools)),
+  };
 }
 
 async function settle(dir: string, plane: PlaneOwner, settled: SettledPlane): Promise<void> {

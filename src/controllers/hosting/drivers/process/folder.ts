@@ -13,6 +13,7 @@ import { withLock } from '../../../../os/lock.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner, PlaneSpec } from '../driver.ts';
 import { newServers } from './api-servers/ports.ts';
+import { type ClaimPlace, claimExposure } from './exposure/claim.ts';
 import { claimPort, releaseClaims } from './preparation/port-claims.ts';
 import { corruptRecord, PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
 
@@ -108,7 +109,8 @@ export async function ensurePlane(
   // Ports of an attempt that was interrupted.
   await releaseClaims(portsFolder(dir), plane.name, found.state ? listPorts(found.state) : []);
   const claim = (): Promise<number> => claimPort(portsFolder(dir), plane.name, root);
-  const state = found.state ?? (await newState(plane, claim));
+  const place = { folder: portsFolder(dir), cluster: plane.name, scratch: root };
+  const state = found.state ?? (await newState(plane, claim, place));
   await writeState(stateFile, state);
   const complete = { ...record, controllersPort: await claim() };
   await writePlaneRecord(root, complete);
@@ -120,9 +122,12 @@ function newRecord({ name, uid, version }: PlaneSpec): PlaneRecord {
 }
 
 async function newState(
-  { name, settings: plane, apiServers: count }: PlaneSpec,
+  { name, settings: plane, apiServers: count, outside }: PlaneSpec,
   claim: () => Promise<number>,
+  place: ClaimPlace,
 ): Promise<FleetState> {
+  // It may be the port of somebody else: nothing is made before that is known.
+  const exposure = outside && (await claimExposure(outside, place));
   const cluster = {
     name,
     port: await claim(),
@@ -133,6 +138,7 @@ async function newState(
     controllers: true,
     plane,
     ...optional('apiServers', await newServers(count, claim)),
+    ...optional('exposure', exposure),
   };
   const etcdPort = await claim();
   const etcdMembers = await newEtcdMembers(etcdPort, plane, claim);

@@ -1,9 +1,9 @@
 /** Describes a member of a control plane as a process. */
 import { LOOPBACK } from '../../../../local/processes/commands.ts';
 import type { ServedCertificate } from '../../../../local/processes/probe.ts';
-import { httpGet } from '../../../../os/net/http-get.ts';
+import { type HttpAnswer, httpGet } from '../../../../os/net/http-get.ts';
 import type { Command } from '../../../../os/process/child.ts';
-import type { PlaneMember } from '../driver.ts';
+import type { ApiServerMember, PlaneMember } from '../driver.ts';
 
 export interface MemberSpec {
   readonly member: PlaneMember;
@@ -25,13 +25,18 @@ export interface MemberSpec {
 export interface MemberAnswer {
   readonly isReady: boolean;
   readonly certificate?: ServedCertificate | undefined;
+  /** The API servers that a balancer finds ready. */
+  readonly reaches?: readonly ApiServerMember[] | undefined;
 }
 
 /** Asks one of our own programs whether it is ready. */
 export async function probeHealth(port: number): Promise<MemberAnswer> {
+  return { isReady: (await askHealth(port))?.status === 200 };
+}
+
+export async function askHealth(port: number): Promise<HttpAnswer | undefined> {
   const url = `http://${LOOPBACK}:${port}/readyz`;
-  const answer = await httpGet(url, AbortSignal.timeout(PROBE_MS)).catch(() => undefined);
-  return { isReady: answer?.status === 200 };
+  return await httpGet(url, AbortSignal.timeout(PROBE_MS)).catch(() => undefined);
 }
 
 const PROBE_MS = 5000;

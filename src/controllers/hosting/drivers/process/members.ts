@@ -1,11 +1,17 @@
 /** The members of a control plane as processes: how each is started, recognized and asked. */
 import { join } from 'node:path';
+import { optional } from '../../../../kube/objects/optional.ts';
 import type { Layout } from '../../../../local/layout.ts';
 import { readTrusted } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
 import type { ProgramPath } from '../../../../local/processes/commands.ts';
 import { sendProbe } from '../../../../local/processes/probe.ts';
-import { createProcessSpecs, matchesSpec, type ProcessSpec } from '../../../../local/processes/specs.ts';
+import {
+  createProcessSpecs,
+  matchesSpec,
+  outsideUrl,
+  type ProcessSpec,
+} from '../../../../local/processes/specs.ts';
 import type { FleetState } from '../../../../local/state.ts';
 import { readFileIfExists } from '../../../../os/files.ts';
 import type { Command } from '../../../../os/process/child.ts';
@@ -14,6 +20,7 @@ import { API_SERVERS, ETCD_MEMBERS, isApiServer, MEMBERS, RUN_MEMBERS, type RunM
 import { type MemberRuns, settingsWith } from '../runs.ts';
 import { type BalancerCommand, balancerMembers } from './api-servers/balancers.ts';
 import { apiServerOf } from './api-servers/identity.ts';
+import { gatewayMembers } from './exposure/gateways.ts';
 import { type MemberAnswer, type MemberSpec, probeHealth } from './member-spec.ts';
 import { findProgram, type Programs } from './programs.ts';
 import { memberProgram } from './running.ts';
@@ -36,6 +43,8 @@ export type ControllersCommand = (options: {
   readonly root: string;
   readonly kubeconfig: string;
   readonly port: number;
+  /** The API server as hosts on other machines reach it. Undefined: they do not. */
+  readonly serverForHosts?: string | undefined;
 }) => Command;
 
 export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
@@ -58,6 +67,8 @@ export function memberSpecs(cluster: string, parts: MemberParts): readonly Membe
     ...toMembers(several(API_SERVERS)),
     ...toMembers(others),
     controllersMember(cluster, parts),
+    // One whose port is taken keeps no other member from its start.
+    ...gatewayMembers(parts),
   ];
 }
 
@@ -120,13 +131,21 @@ async function probeProcess(url: string, folder: string, file: string): Promise<
 
 function controllersMember(
   cluster: string,
-  { layout, controllers, controllersPort: port }: MemberParts,
+  { state, layout, controllers, controllersPort: port }: MemberParts,
 ): MemberSpec {
+  const exposed = state.clusters.find(({ exposure }) => exposure);
+  const serverForHosts = exposed && outsideUrl(exposed);
   const kubeconfig = layout.cluster(cluster).controllersKubeconfig;
   const mark = `--kubeconfig=${kubeconfig}`;
   return {
     member: 'kubenode-controllers',
-    command: controllers({ cluster, root: layout.root, kubeconfig, port }),
+    command: controllers({
+      cluster,
+      root: layout.root,
+      kubeconfig,
+      port,
+      ...optional('serverForHosts', serverForHosts),
+    }),
     port,
     logFile: `${layout.logs}/kubenode-controllers.log`,
     matches: (found) => found.includes('controllers') && found.includes(mark),

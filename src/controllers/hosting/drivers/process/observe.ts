@@ -62,6 +62,7 @@ export function createObserver(clock: Clock): MemberObserver {
             ...shared,
             identity: identityOf(process),
             certificate,
+            ...optional('reaches', answer.reaches),
             ...optional('isDirect', spec.isDirect?.(process.command)),
             ...(await readRunning(spec, process, known)),
           };

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
-import { BALANCERS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
+import { BALANCERS, GATEWAYS, type PlaneMember, RUN_MEMBERS } from '../driver.ts';
 import { PLANE_KEYS } from '../keys.ts';
 
 const planeRecord = z.strictObject({
@@ -23,7 +23,7 @@ const planeRecord = z.strictObject({
 export type PlaneRecord = Readonly<z.infer<typeof planeRecord>>;
 
 const startRecord = z.partialRecord(
-  z.enum([...RUN_MEMBERS, ...BALANCERS, 'kubenode-controllers']),
+  z.enum([...RUN_MEMBERS, ...BALANCERS, ...GATEWAYS, 'kubenode-controllers']),
   z.array(z.iso.datetime()),
 );
 

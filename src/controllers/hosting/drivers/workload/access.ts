@@ -6,11 +6,12 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { formatKubeconfig } from '../../../../local/pki/kubeconfig.ts';
 import { ADMIN } from '../../../../local/pki/leaves.ts';
 import { createPrincipal, type Principal } from '../../../../local/pki/principal.ts';
+import { serverAuthority } from '../authorities/keys.ts';
 import type { ApiServerAccess, PlaneAccess, PlaneExposure } from '../driver.ts';
 import type { FoundPlane } from './hub.ts';
 import { currentPod, podAddress, podsOfMember } from './members/pods.ts';
 import { apiServersOf, etcdMembersOf, isWorkloadMember, planeNamespace } from './names.ts';
-import { authorityCertificate, type KeyRequest, pairOf } from './pki/keys.ts';
+import { type KeyRequest, pairOf, trustedCertificates } from './pki/keys.ts';
 import type { PlaneAddresses } from './plane.ts';
 import { urlOf } from './ports.ts';
 import { SERVER_NAME } from './probe.ts';
@@ -84,6 +85,7 @@ export function keyRequest(
     settings,
     apiServerNames: [...new Set([addresses.apiServer, ...inside, ...outside])],
     etcdNames: addresses.etcd,
+    ...optional('server', record.rotation && serverAuthority(record.rotation)),
     now,
   };
 }
@@ -97,7 +99,7 @@ export function accessOf(found: FoundPlane, now: Date): PlaneAccess | undefined 
   const request = keyRequest(found, record, { addresses, now });
   const kubeconfig = (name: string, { user }: Principal, place?: PodPlace): string | undefined => {
     const client = pairOf(found.keys, request, name);
-    const caPem = authorityCertificate(found.keys, 'ca');
+    const caPem = trustedCertificates(found.keys, 'ca');
     if (!client || caPem === undefined || server === undefined) return undefined;
     return formatKubeconfig([{ name: record.cluster, server, ...place, caPem, user, client }]);
   };

@@ -7,6 +7,7 @@ import { isKubeError } from '../../../../kube/client/errors.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import { HostingError } from '../../errors.ts';
+import { type AuthorityProver, proveAuthorities } from '../authorities/proofs.ts';
 import type { PlaneDriver, PlaneReport, PlaneSpec } from '../driver.ts';
 import { ASKING, type EtcdAsking } from '../etcd/membership.ts';
 import { accessOf } from './access.ts';
@@ -15,10 +16,12 @@ import { shrinkPods } from './etcd/space.ts';
 import { changeApiServers } from './execute/api-servers.ts';
 import { createPodBackups } from './execute/backup/operations.ts';
 import { endRestore } from './execute/backup/restore.ts';
-import { changeMember, correctMember, settleWorkload } from './execute/change.ts';
+import { changeMember, correctMember, restartMember, settleWorkload } from './execute/change.ts';
 import { startMember, stopMember } from './execute/members.ts';
 import { prepareWorkload } from './execute/prepare.ts';
 import { beginRemoval, removeWorkload } from './execute/remove.ts';
+import { rotateWorkload } from './execute/rotate.ts';
+import { signWorkload } from './execute/sign.ts';
 import { takeWorkloadSnapshot } from './execute/snapshot.ts';
 import { ACCESS_KINDS, readHubPlane } from './hub.ts';
 import { imagesOf, type WorkloadImages } from './images.ts';
@@ -34,20 +37,22 @@ export interface WorkloadDriverOptions {
   readonly asking?: EtcdAsking;
   /** Default: by the network. */
   readonly probe?: CertificateProbe;
+  /** Default: by the network. */
+  readonly prove?: AuthorityProver;
 }
 
 export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDriver {
   const { client, clock } = options;
   const asking = options.asking ?? ASKING;
-  const probe = options.probe ?? probeCertificate;
+  const { probe = probeCertificate, prove = proveAuthorities } = options;
   const hub = { client, clock, asking };
   const images = async (): Promise<WorkloadImages | undefined> => (await readImages(options)).found;
   return withReasons({
     observe: async (plane, signal) => {
       const { programs, found } = await readImages(options);
       const takesBackups = found?.backupStorageClass !== undefined;
-      const parts = { client, now: clock.now(), programs, signal, asking, takesBackups, probe };
-      return await observeWorkload(plane, parts);
+      const parts = { client, now: clock.now(), programs, signal, asking, takesBackups, probe, prove };
+      return await observeWorkload(plane, { ...parts, classes: found });
     },
     prepare: async (plane) => {
       await prepareWorkload(plane, { ...hub, ...choices(await images(), plane) });
@@ -61,6 +66,9 @@ export function createWorkloadDriver(options: WorkloadDriverOptions): PlaneDrive
     change: async (plane, member, run) =>
       changeMember(plane, { member, run }, { ...hub, images: await images() }),
     correct: async (plane, member) => correctMember(plane, member, { ...hub, images: await images() }),
+    restart: async (plane, member) => restartMember(plane, member, { ...hub, images: await images() }),
+    rotate: async (plane, step) => rotateWorkload(plane, step, { ...hub, ...choices(await images(), plane) }),
+    signAuthorities: (plane, known) => signWorkload(plane, known, hub),
     snapshot: async (plane, signal) =>
       takeWorkloadSnapshot(plane, { ...hub, images: await images(), signal }),
     backups: createPodBackups(async () => ({ ...hub, images: await images() })),

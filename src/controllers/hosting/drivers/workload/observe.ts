@@ -1,6 +1,7 @@
 /** Observes a control plane by its objects in the hub, and by what its pods answer. */
 import type { Client } from '../../../../kube/client/client.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
+import type { AuthorityProver } from '../authorities/proofs.ts';
 import {
   MEMBERS,
   type MemberReport,
@@ -20,9 +21,12 @@ import { reportPodSpace } from './etcd/space.ts';
 import { expectedBefore, expectedSecrets, missingObjects } from './expected.ts';
 import { claimOfVolume, type FoundPlane, readHubPlane } from './hub.ts';
 import { reportMember } from './members/report.ts';
+import { reportPodRotation } from './members/rotation.ts';
 import { workloadImage } from './members/templates.ts';
 import { etcdMembersOf, workloadMembersOf } from './names.ts';
-import { type KeyRequest, lostKeysOf, reportKeys } from './pki/keys.ts';
+import { type NamedClasses, otherClasses } from './objects/storage-class.ts';
+import { type KeyRequest, reportKeys } from './pki/keys.ts';
+import { lostPlaneKeys } from './pki/rotation.ts';
 import type { CertificateProbe } from './probe.ts';
 import { type WorkloadRecord, wasStarted } from './record.ts';
 
@@ -33,8 +37,11 @@ export interface ObserveParts {
   readonly signal: AbortSignal;
   readonly asking: EtcdAsking;
   readonly probe: CertificateProbe;
+  readonly prove: AuthorityProver;
   /** Whether the hub has a place for backups. */
   readonly takesBackups: boolean;
+  /** Undefined: the file of images cannot be read. */
+  readonly classes: NamedClasses | undefined;
 }
 
 export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Promise<PlaneReport> {
@@ -60,16 +67,18 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     ...shared,
     isPrepared: isPrepared(found, record),
     data: volumeData(found),
-    lostKeys: lostKeysOf(found.keys, record.keys),
+    lostKeys: lostPlaneKeys(found.keys, record),
     certificates: request ? reportKeys(found.keys, request) : [],
     isDestroying: record.isDestroying || isTerminating(found),
     settled: settledPlane(found, record),
     differences: [...recordDifferences(record, plane), ...fixed],
     ...optional('fixed', fixed.length > 0 ? fixed : undefined),
+    ...optional('otherClasses', otherClasses(found, parts.classes)),
     ...optional('snapshotAt', record.snapshot && new Date(record.snapshot.takenAt)),
     ...optional('backup', parts.takesBackups ? reportPodBackups(found) : undefined),
     ...optional('etcd', etcd),
     ...optional('space', space),
+    ...(await reportPodRotation(found, members, parts)),
     members,
   };
 }

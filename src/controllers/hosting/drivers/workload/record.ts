@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { canonicalJson } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { planeSettings } from '../../../../local/state.ts';
+import { ROTATION_FIELDS } from '../authorities/record.ts';
+import { signedRecord } from '../authorities/signed.ts';
 import {
   API_SERVERS,
   type BackupAttempt,
@@ -17,6 +19,7 @@ import {
   RUN_MEMBERS,
   type SettledPlane,
 } from '../driver.ts';
+import { drillCheck } from '../etcd/drill/check.ts';
 import { PLANE_KEYS } from '../keys.ts';
 import { WORKLOAD_MEMBERS, type WorkloadMember } from './names.ts';
 
@@ -45,6 +48,7 @@ const attempt = z.object({
   problem: z.string().optional(),
   since: z.iso.datetime().optional(),
   former: z.string().optional(),
+  checked: drillCheck.optional(),
 });
 
 /** A later version of hosting may add fields that change what a member is started with, so that unknown ones are refused. */
@@ -76,6 +80,10 @@ export const workloadRecord = z.strictObject({
   restored: z.string().optional(),
   /** The digests of the public keys. */
   keys: z.partialRecord(z.enum(PLANE_KEYS), z.string()).optional(),
+  /** The rotation of the authorities that was begun, or completed last. Each phase is recorded before a Secret is changed for it. */
+  rotation: z.strictObject(ROTATION_FIELDS).optional(),
+  /** The document of the authorities that was signed last. Its order must never begin again. */
+  signed: signedRecord.optional(),
   members: z.partialRecord(
     z.enum(WORKLOAD_MEMBERS),
     z.strictObject({
@@ -93,6 +101,8 @@ export const workloadRecord = z.strictObject({
       isLost: z.boolean().optional(),
       /** The UID of the claim of that volume. A claim that was restored has another one. */
       lostClaim: z.string().optional(),
+      /** The count of the phase of a rotation that it was started in last. It stays when the rotation is over, as its pod is made from it. */
+      phase: z.int().optional(),
     }),
   ),
 });
@@ -136,6 +146,7 @@ export function withStart(
     isRunning: true,
     starts: startedAt(record, member, at),
     image,
+    ...startedPhase(record),
   });
   return member === OWN_CONTROLLERS ? { ...started, controllers: record.controllers ?? image } : started;
 }
@@ -207,10 +218,45 @@ export function withRun(
   const isRunning = before?.isRunning === true;
   if (before?.image === image && canonicalJson(before.run) === canonicalJson(run)) return record;
   const starts = isRunning ? [at.toISOString()] : [];
-  const changed = withMember(record, member, { isRunning, starts, run, image, ...keptData(record, member) });
+  const changed = withMember(record, member, {
+    isRunning,
+    starts,
+    run,
+    image,
+    ...keptData(record, member),
+    ...startedPhase(record),
+  });
   return member === OWN_CONTROLLERS
     ? { ...changed, ...optional('controllers', record.controllers ?? controllers) }
     : changed;
+}
+
+/**
+ * Records that a member that runs is started again for the phase of a rotation, with the image that it has. The same phase again is not another
+ * start.
+ */
+export function withRestart(
+  record: WorkloadRecord,
+  member: WorkloadMember,
+  { at, image }: { readonly at: Date; readonly image: string | undefined },
+): WorkloadRecord {
+  const before = record.members[member];
+  const { phase } = startedPhase(record);
+  if (before?.isRunning !== true || phase === undefined || before.phase === phase) return record;
+  const known = image === undefined ? record : withImage(record, member, image);
+  return withMember(known, member, { starts: [at.toISOString()], phase });
+}
+
+/** A member that is started now reads the files of the phase. While they are being written nothing is known about that. */
+function startedPhase({ rotation }: WorkloadRecord): Pick<MemberRecord, 'phase'> {
+  if (!rotation?.isApplied || rotation.phase === 'Completed') return {};
+  return { phase: rotation.sequence };
+}
+
+/** Forgets a rotation that was taken back. The phases that members were started in stay. */
+export function withoutRotation(record: WorkloadRecord): WorkloadRecord {
+  const { rotation: _, ...rest } = record;
+  return rest;
 }
 
 /** Records what the control plane has from now on. What members emulate stays until each is changed. */
@@ -288,13 +334,14 @@ export function attemptOf(record: WorkloadRecord, kind: UpkeepKind): BackupAttem
 export function withAttempt(
   record: WorkloadRecord,
   kind: UpkeepKind,
-  { at, problem, since, former }: BackupAttempt,
+  { at, problem, since, former, checked }: BackupAttempt,
 ): WorkloadRecord {
   const recorded = {
     at: at.toISOString(),
     ...optional('problem', problem),
     ...optional('since', since?.toISOString()),
     ...optional('former', former),
+    ...optional('checked', checked),
   };
   return { ...record, attempts: { ...record.attempts, [kind]: recorded } };
 }

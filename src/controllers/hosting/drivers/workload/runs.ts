@@ -1,5 +1,6 @@
 /** Finds what each member of a control plane is to run with: what it was changed to, or what is settled. Pure. */
 import { digestOf } from '../../../../kube/objects/digest.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
 import {
   API_SERVERS,
   ETCD_MEMBERS,
@@ -52,15 +53,15 @@ function requestsOf(runs: MemberRuns): PlanePlacement['requests'] {
 
 /**
  * Identifies what a pod is made from. It contains nothing that hosting itself adds, so that a later version of hosting, which makes other
- * pods of the same, starts none again.
+ * pods of the same, starts none again. `phase` counts the phases of rotations: a member is started again for each.
  */
-export function runDigest(run: MemberRun | undefined, image: string): string {
+export function runDigest(run: MemberRun | undefined, image: string, phase?: number): string {
   const { version, flags = {}, requests = {} } = run ?? {};
-  return digestOf({ version, flags, requests, image });
+  return digestOf({ version, flags, requests, image, ...optional('phase', phase) });
 }
 
 /** Undefined: the image of the member was not recorded, because an earlier version of hosting started it. */
 export function recordedDigest(record: WorkloadRecord, member: WorkloadMember): string | undefined {
-  const image = record.members[member]?.image;
-  return image === undefined ? undefined : runDigest(recordedRun(record, member), image);
+  const { image, phase } = record.members[member] ?? {};
+  return image === undefined ? undefined : runDigest(recordedRun(record, member), image, phase);
 }

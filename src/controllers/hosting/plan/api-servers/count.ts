@@ -4,6 +4,8 @@ import type { HostingDecision, HostingInput, HostingWait } from '../input.ts';
 import { disruptive, disruptMember, waitForMembers } from '../members.ts';
 import { hostingProblems } from '../problems.ts';
 import { programsMissing } from '../programs.ts';
+import { rotationInWork } from '../rotation/state.ts';
+import { wait, withHint } from '../wait.ts';
 import { apiServerReports, directReport, isAnswering } from './serving.ts';
 
 /** Returns what differs: `replicas is 1, not 2`. Undefined: nothing. */
@@ -14,14 +16,27 @@ export function countDifference(input: Pick<HostingInput, 'plane' | 'hosted'>): 
   return length === replicas || !isPrepared ? undefined : `replicas is ${length}, not ${replicas}`;
 }
 
-/** Plans the next step of a change of the number. `isHeld`: none may begin now. */
-export function planApiServers(input: HostingInput, isHeld: boolean): HostingDecision | undefined {
+/** Plans the next step of a change of the number. `isClosed`: a window or a freeze holds its begin. */
+export function planApiServers(input: HostingInput, isClosed: boolean): HostingDecision | undefined {
   const { cluster, hosted } = input;
   if (cluster.status?.hosted?.upgrade !== undefined) return undefined;
   const difference = countDifference(input);
   if (difference === undefined) return planMove(input);
-  if (isHeld || hostingProblems(cluster, hosted).length > 0) return undefined;
+  if (isClosed || isCountHeld(input) || hostingProblems(cluster, hosted).length > 0) return undefined;
   return planCount(input, `the spec differs: ${difference}`);
+}
+
+/**
+ * A rotation of the authorities counts the API servers that were started again in its phase, so that the number is changed after it. One that
+ * does not answer is taken away meanwhile: every other restart, also that of a return, waits for it.
+ */
+function isCountHeld(input: HostingInput): boolean {
+  return rotationInWork(input) !== undefined && !isLastSurplusSilent(input);
+}
+
+function isLastSurplusSilent(input: HostingInput): boolean {
+  const last = apiServerReports(input).at(-1);
+  return last !== undefined && surplusServers(input).includes(last.member) && !isAnswering(last);
 }
 
 function planCount(input: HostingInput, because: string): HostingDecision | undefined {
@@ -41,6 +56,16 @@ export function countHeld(input: HostingInput): HostingWait | undefined {
   const isGrowing = plane.isPrepared && apiServerReports(input).length < hosted.replicas;
   if (!isGrowing || cluster.status?.hosted?.upgrade !== undefined) return undefined;
   return programsMissing(input, (plane.settled ?? hosted).version)?.wait;
+}
+
+/** Returns why the number stays as it is while a rotation is in work, which may wait for its clients, or for a person. */
+export function countInRotation(input: HostingInput): HostingWait | undefined {
+  const rotation = rotationInWork(input);
+  const difference = countDifference(input);
+  if (!rotation || difference === undefined || isLastSurplusSilent(input)) return undefined;
+  const message = `${difference}: the number of API servers is changed when the rotation ${rotation.id} of the authorities is over`;
+  const hint = 'complete it, or remove spec.hosted.pki.caRotation to take it back';
+  return wait('RotationInWork', withHint(message, hint), ['Cluster', input.cluster.metadata.name]);
 }
 
 /** The last one goes first, and is not counted any more before it would be started again. */

@@ -32,15 +32,34 @@ export function isApiServing(input: Input): boolean {
 }
 
 /**
- * Returns why an API server of several may not be taken out of service: another one does not answer, and clients need that one. One that does
- * not answer itself may be.
+ * Returns why an API server of several may not be taken out of service: another one does not answer, or clients do not reach it, and they need
+ * that one. One that does not answer itself may be.
  */
 export function serversWait(input: Input, member: PlaneMember): HostingWait | undefined {
   const reports = apiServerReports(input);
   const own = reports.find((report) => report.member === member);
   if (own?.state !== 'Ready') return undefined;
   const down = reports.find((report) => report.member !== member && report.state !== 'Ready');
-  if (!down) return undefined;
-  const message = `${down.member} does not answer: no other API server is taken out of service`;
-  return wait('ApiServerDown', message, ['Process', down.member]);
+  if (!down) return unreachedWait(input, member);
+  return serverDown(down.member, 'does not answer');
+}
+
+/**
+ * Returns why clients do not reach an API server that answers: a balancer has not found it ready yet. One that finds none ready tries all, so
+ * that it holds nothing: what keeps it from asking may be what the next act repairs.
+ */
+export function unreachedWait(input: Input, except?: PlaneMember): HostingWait | undefined {
+  const servers = apiServerReports(input).map(({ member }) => member);
+  const needed = servers.filter((member) => member !== except);
+  for (const { member: balancer, reaches } of input.plane.members) {
+    if (!reaches || reaches.length === 0) continue;
+    const missing = needed.find((member) => !reaches.some((each) => each === member));
+    if (missing) return serverDown(missing, `is not ready for clients of ${balancer}`);
+  }
+  return undefined;
+}
+
+function serverDown(member: PlaneMember, why: string): HostingWait {
+  const message = `${member} ${why}: no other API server is taken out of service`;
+  return wait('ApiServerDown', message, ['Process', member]);
 }

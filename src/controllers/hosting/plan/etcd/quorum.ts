@@ -34,6 +34,18 @@ export function quorumWait(input: Input, member: PlaneMember): HostingWait | und
   );
 }
 
+/**
+ * Returns why a member without data may not be taken away: one that has its data does not answer, or those are not a majority. Others without data
+ * hold nothing up: of five members, two would wait for each other.
+ */
+export function replacementWait(input: Input, member: PlaneMember): HostingWait | undefined {
+  const keeping = etcdReports(input).filter((report) => report.member !== member && report.data !== 'Empty');
+  const found = firstReason(input, keeping);
+  const listed = input.plane.etcd?.length ?? 0;
+  if (found || keeping.length >= majorityOf(listed)) return found;
+  return atRisk(`${keeping.length} of ${listed} members of etcd have their data and answer`, member);
+}
+
 /** Returns why no member may be added: one that is in the etcd already does not answer. Those that were not added yet do not count. */
 export function joinWait(input: Input, member: PlaneMember): HostingWait | undefined {
   const isJoined = (report: MemberReport): boolean =>

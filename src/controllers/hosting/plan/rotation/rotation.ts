@@ -3,29 +3,39 @@
  * the next phase begins when a client sees on the wire what each member trusts and serves. Pure.
  */
 import type { RotationPhase, RotationReport, RotationStep } from '../../drivers/rotation.ts';
-import { apiServerReports } from '../api-servers/serving.ts';
+import { countDifference } from '../api-servers/count.ts';
+import { unreachedWait } from '../api-servers/serving.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
-import { disruptive, disruptMember, waitForMembers } from '../members.ts';
-import { namesOf } from '../names.ts';
-import { programsMissing } from '../programs.ts';
+import { disruptive, waitForMembers } from '../members.ts';
 import { gateWait } from '../upgrade/members.ts';
-import { wait } from '../wait.ts';
-import { beginHeld, clientsBehind, completionHeld, isRotationAsked, rotationHeld } from './held.ts';
+import {
+  beginHeld,
+  clientsBehind,
+  completionHeld,
+  isRotationAsked,
+  returnHeld,
+  rotationHeld,
+} from './held.ts';
+import { planPublication } from './publish.ts';
+import { planFormerBalancer, planRestart, unprovenWait } from './restart.ts';
 import { isAborting, isPhaseReached, isRotationMoving, rotationInWork, unprovenMembers } from './state.ts';
 
 /** Undefined: none is asked for, or it waits for something else than the control plane. */
 export function planRotation(input: HostingInput): HostingDecision | undefined {
   if (input.cluster.status?.hosted?.upgrade) return undefined;
   const rotation = rotationInWork(input);
-  return rotation ? planPhase(input, rotation) : planBegin(input);
+  return rotation ? planPhase(input, rotation) : (planFormerBalancer(input) ?? planBegin(input));
 }
 
 function planPhase(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
+  const begun = planEnd(input, rotation) ?? planFiles(input, rotation);
+  // Another version installs its kinds first: our controllers do not start without them, and nothing is published.
+  if (begun || input.inside?.isInstalled === false) return begun;
   return (
-    planEnd(input, rotation) ??
-    planFiles(input, rotation) ??
     planRestart(input, rotation) ??
     planProof(input, rotation) ??
+    // Before the next phase: an agent that follows the one before would count as one that has moved.
+    planPublication(input) ??
     planNext(input, rotation)
   );
 }
@@ -50,7 +60,8 @@ function isIssuing({ phase }: RotationReport): boolean {
 function planBegin(input: HostingInput): HostingDecision | undefined {
   const { caRotation } = input.hosted.pki;
   if (!caRotation || !isRotationAsked(input) || !isHealthy(input) || beginHeld(input)) return undefined;
-  if (input.hosted.replicas > 1 || apiServerReports(input).length > 1) return undefined;
+  // The number of API servers comes first: a rotation counts those that were started again in its phase.
+  if (countDifference(input) !== undefined) return undefined;
   const because = `spec.hosted.pki.caRotation asks for the rotation ${caRotation.id}`;
   return rotate(input, { id: caRotation.id, phase: 'TrustBoth' }, because);
 }
@@ -59,7 +70,8 @@ function planBegin(input: HostingInput): HostingDecision | undefined {
 function isHealthy(input: HostingInput): boolean {
   const { inside, secret, cluster } = input;
   const wasReady = cluster.status?.hosted?.readyAt !== undefined;
-  return wasReady && secret === 'Current' && inside?.controllersLead === true && !waitForMembers(input);
+  const isInstalled = inside?.isInstalled === true && inside.controllersLead;
+  return wasReady && secret === 'Current' && isInstalled && !waitForMembers(input);
 }
 
 function planEnd(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
@@ -80,36 +92,11 @@ function planFiles(
   return rotate(input, { id, phase }, 'its files were not all written');
 }
 
-/** Stops one member at a time, while all others answer. It is started again at once, with what the phase has. */
-function planRestart(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
-  const report = input.plane.members.find(({ member }) => rotation.behind.includes(member));
-  if (!report) return undefined;
-  const starting = waitForMembers(input);
-  if (starting) return { wait: starting };
-  const { member, run } = report;
-  // A member whose programs are missing would not come back.
-  const missing = run?.version === undefined ? undefined : programsMissing(input, run.version, member);
-  if (missing) return missing;
-  return disruptMember(input, { type: 'Stop', member, because: `it is to ${PURPOSE[rotation.phase]}` });
-}
-
-const PURPOSE: Readonly<Record<RotationPhase, string>> = {
-  TrustBoth: 'trust the former and the new authorities',
-  IssueNew: 'use what the new authorities issued',
-  ServeNew: 'serve what the new authorities issued',
-  TrustNew: 'trust the new authorities only',
-  TrustOld: 'trust the former authorities only',
-  Completed: 'trust the new authorities only',
-};
-
 function planProof(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
   // The canary writes objects, so that one that waits for its clients asks for none.
   const gate = isRotationMoving(input) ? gateWait(input) : waitForMembers(input);
-  if (gate) return { wait: gate };
-  const unproven = unprovenMembers(input, rotation);
-  if (unproven.length === 0) return undefined;
-  const message = `a client does not see yet that they ${PURPOSE[rotation.phase]}: ${namesOf(unproven)}`;
-  return { wait: wait('AuthoritiesNotProven', message, ['Process', unproven[0] ?? '']) };
+  const held = gate ?? unprovenWait(rotation, unprovenMembers(input, rotation)) ?? unreachedWait(input);
+  return held && { wait: held };
 }
 
 function planNext(input: HostingInput, rotation: RotationReport): HostingDecision | undefined {
@@ -126,7 +113,9 @@ const EVERY_CLIENT = 'every client has what the new authorities issue';
 
 const NEXT: Readonly<Record<RotationPhase, Next>> = {
   TrustBoth: (input, rotation) => {
-    if (isAborting(input, rotation)) return advance(input, rotation, 'TrustOld', REACHED);
+    if (isAborting(input, rotation)) {
+      return returnHeld(input, rotation) ? undefined : advance(input, rotation, 'TrustOld', REACHED);
+    }
     return rotationHeld(input) ? undefined : advance(input, rotation, 'IssueNew', REACHED);
   },
   // The former authorities are trusted until a person asks for the end, and every client has moved.

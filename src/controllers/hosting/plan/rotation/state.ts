@@ -1,5 +1,5 @@
 /** Tells how far a rotation of authorities is, and where it goes. Pure. */
-import { isBalancer, type MemberCertificate } from '../../drivers/driver.ts';
+import { isRelay, type MemberCertificate, type PlaneMember } from '../../drivers/driver.ts';
 import type { AuthorityProof, RotationPhase, RotationReport } from '../../drivers/rotation.ts';
 import { isRotationOver } from '../../drivers/rotation.ts';
 import type { HostingInput } from '../input.ts';
@@ -43,10 +43,10 @@ const EXPECTED: Readonly<Record<RotationPhase, Expected>> = {
 };
 
 /** Returns the members that do not trust, or not serve on the wire, what the phase asks for. */
-export function unprovenMembers({ plane }: Input, { phase, proofs }: RotationReport): readonly string[] {
+export function unprovenMembers({ plane }: Input, { phase, proofs }: RotationReport): readonly PlaneMember[] {
   const expected = EXPECTED[phase];
   return plane.members.flatMap(({ member, certificate, state }) => {
-    if (member === 'kubenode-controllers' || isBalancer(member)) return state === 'Ready' ? [] : [member];
+    if (member === 'kubenode-controllers' || isRelay(member)) return state === 'Ready' ? [] : [member];
     const proof = proofs.find((each) => each.member === member);
     const isProven = proof?.old === expected.old && proof.new === expected.new;
     return isProven && isServed(certificate) ? [] : [member];

@@ -2,7 +2,8 @@
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { RotationPhase, RotationReport } from '../../drivers/rotation.ts';
 import type { HostedStatus, HostingInput } from '../input.ts';
-import { rotationClients } from './clients.ts';
+import { type RotationClients, rotationClients, rotationNodes } from './clients.ts';
+import { isPublished } from './publish.ts';
 import { isAborting, isPhaseReached, rotationInWork } from './state.ts';
 
 type RotationStatus = NonNullable<HostedStatus['caRotation']>;
@@ -18,19 +19,37 @@ export function rotationStatus(input: HostingInput): RotationStatus | undefined 
   if (!rotation) return caRotation && { id: caRotation.id, step: 'Idle' };
   const step = stepOf(input, rotation);
   if (!rotationInWork(input)) return { id: rotation.id, step };
-  const clients = CLIENT_PHASES.includes(rotation.phase) ? rotationClients(input) : undefined;
+  const clients = countedClients(input, rotation);
   return {
     id: rotation.id,
     step,
     ...optional('clients', clients && { total: clients.total, moved: clients.moved }),
-    ...optional('behind', clients && clients.behind.slice(0, MAX_NAMES)),
+    ...optional('behind', clients && clients.behind.slice(0, MAX_NAMES).map(({ name }) => name)),
   };
+}
+
+/** While both are trusted, agents and kubelets are what the rotation waits for, in both directions. */
+function countedClients(
+  input: HostingInput,
+  { phase, hasIssued }: RotationReport,
+): RotationClients | undefined {
+  if (CLIENT_PHASES.includes(phase)) return rotationClients(input);
+  const nodes = phase === 'TrustBoth' ? rotationNodes(input) : undefined;
+  if (!nodes || nodes.total === 0) return undefined;
+  return hasIssued ? rotationClients(input) : nodes;
 }
 
 function stepOf(input: HostingInput, rotation: RotationReport): Step {
   const { phase } = rotation;
   if (phase !== 'Completed' && isAborting(input, rotation)) return 'Aborting';
-  return phase === 'IssueNew' && isPhaseReached(input, rotation) ? 'Prepared' : STEPS[phase];
+  return phase === 'IssueNew' && isPrepared(input, rotation) ? 'Prepared' : STEPS[phase];
+}
+
+/** A person may ask for the end when agents find the phase as well. While the API server does not answer, what was found last holds. */
+function isPrepared(input: HostingInput, rotation: RotationReport): boolean {
+  if (!rotation.isSigned || !isPhaseReached(input, rotation)) return false;
+  if (input.inside) return isPublished(input);
+  return input.cluster.status?.hosted?.caRotation?.step === 'Prepared';
 }
 
 type Step = NonNullable<RotationStatus['step']>;

@@ -8,6 +8,8 @@ import { judgedLimit, strictestTimes } from '../../../../rollout/closed-times.ts
 import type { ClosedTimes } from '../../../../rollout/maintenance-windows.ts';
 import { areAsDeclared } from '../../addons/declared.ts';
 import { countDifference } from '../api-servers/count.ts';
+import { exposureDifference } from '../exposure/exposure.ts';
+import { outsideOf } from '../exposure/outside.ts';
 import type { Hosted, HostedStatus, HostingInput, HostingWait } from '../input.ts';
 import { wait } from '../wait.ts';
 import { controllersDifference } from './controllers.ts';
@@ -27,8 +29,8 @@ export function changeHeld(input: ClosedInput): HostingWait | undefined {
 
 /** Returns what is to be changed: `version v1.35.4, not v1.36.3`, `replicas is 1, not 2`. */
 export function pendingChanges(input: Pick<HostingInput, 'plane' | 'hosted'>): readonly string[] {
-  const [count, controllers] = [countDifference(input), controllersDifference(input)];
-  return [...input.plane.differences, ...[count, controllers].filter((text) => text !== undefined)];
+  const others = [countDifference(input), exposureDifference(input), controllersDifference(input)];
+  return [...input.plane.differences, ...others.filter((text) => text !== undefined)];
 }
 
 /** Returns until when nothing is begun. Undefined: a change may begin now. */
@@ -45,7 +47,9 @@ function changeDigest(input: Omit<ClosedInput, 'now'>): string {
   const { replicas, addons, pki } = input.hosted;
   const several = replicas === 1 ? [] : [replicas];
   const rotation = pki.caRotation ? [pki.caRotation] : [];
-  return digestOf([targetDigest(specTarget(input)), addons, ...several, ...rotation]);
+  const outside = outsideOf(input.hosted);
+  const exposed = outside ? [outside] : [];
+  return digestOf([targetDigest(specTarget(input)), addons, ...several, ...rotation, ...exposed]);
 }
 
 /**
@@ -91,6 +95,7 @@ function isReturn({ plane, hosted, cluster }: ClosedInput): boolean {
   const { rollbackPossible, rollbackVersion } = cluster.status?.hosted ?? {};
   const isOnlyVersion =
     countDifference({ plane, hosted }) === undefined &&
+    exposureDifference({ plane, hosted }) === undefined &&
     plane.differences.every((text) => text.startsWith('version '));
   return rollbackPossible === true && rollbackVersion === hosted.version && isOnlyVersion;
 }

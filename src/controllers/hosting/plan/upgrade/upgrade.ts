@@ -11,7 +11,7 @@ import type { HostingDecision, HostingInput, Upgrade } from '../input.ts';
 import { memberReport, planMembers, planStart, waitForMembers } from '../members.ts';
 import { logPlace } from '../names.ts';
 import { programsMissing } from '../programs.ts';
-import { isRotationMoving } from '../rotation/state.ts';
+import { isRotationMoving, rotationInWork } from '../rotation/state.ts';
 import { wait, withHint } from '../wait.ts';
 import { changeHeld } from './closed.ts';
 import { controllersChange, controllersDifference, controllersHeld } from './controllers.ts';
@@ -88,7 +88,10 @@ function upgradeTo({ hosted, ...input }: HostingInput, { version: from }: Settle
 /** The status was lost in the middle of a change, which the members still show: they get what is settled. */
 function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
   const runs = memberRuns(settled);
-  if (!RUN_MEMBERS.some((member) => differs(input, member, runs))) return undefined;
+  // A rotation starts these again itself, also one that it was starting when hosting was killed.
+  const behind = rotationInWork(input)?.behind ?? [];
+  const members = RUN_MEMBERS.filter((member) => !behind.includes(member));
+  if (!members.some((member) => differs(input, member, runs))) return undefined;
   const isNewer = memberReport(input, 'kube-apiserver')?.run?.version !== settled.version;
   const step = isNewer ? 'RollingBack' : 'PointOfNoReturn';
   const because = 'members differ from what is settled, and no change is recorded';

@@ -10,10 +10,10 @@ import {
 } from '../../../../../src/controllers/hosting/drivers/workload/access.ts';
 import type { FoundPlane } from '../../../../../src/controllers/hosting/drivers/workload/hub.ts';
 import {
-  authorityCertificate,
   completeKeys,
   type KeyFiles,
   pairOf,
+  trustedCertificates,
 } from '../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
 import type { Hosted } from '../../../../../src/controllers/hosting/plan/input.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
@@ -231,7 +231,7 @@ describe('the kubeconfigs of a control plane of pods', () => {
     expect(content).toEqual({
       context: 'ci',
       server: 'https://10.0.0.3:6443',
-      ca: authorityCertificate(keys, 'ca'),
+      ca: trustedCertificates(keys, 'ca'),
       certificate: pair?.certPem,
       key: pair?.keyPem,
     });

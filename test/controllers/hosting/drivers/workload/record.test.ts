@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { newRotation } from '../../../../../src/controllers/hosting/drivers/authorities/record.ts';
 import { settledOf } from '../../../../../src/controllers/hosting/drivers/workload/differences.ts';
 import {
   startsOf,
   withApiServers,
   withCorrectedStart,
+  withRestart,
   withRun,
   withRunning,
   withSeal,
@@ -38,6 +40,33 @@ describe('the record of a control plane of pods', () => {
     }
     expect(startsOf(last, 'etcd').map((at) => +at - +NOW)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     expect(startsOf(last, 'kube-apiserver')).toEqual([]);
+  });
+
+  it('HOS-22 records a restart once for a phase, when its Secrets are written, with the image that runs', () => {
+    const rotation = { ...newRotation('2026', 7), isApplied: true };
+    const running = withRunning(
+      withStop(withStart(record, 'etcd', { at: NOW, image: IMAGE }), 'etcd'),
+      'etcd',
+    );
+    const { image: _, ...former } = running.members.etcd ?? { isRunning: true, starts: [] };
+    const before = { ...running, members: { etcd: former } };
+    const at = { at: later(1), image: OTHER };
+    expect(withRestart({ ...before, rotation: newRotation('2026', 7) }, 'etcd', at).members).toBe(
+      before.members,
+    );
+    const restarted = withRestart({ ...before, rotation }, 'etcd', at);
+    expect(restarted.members.etcd).toEqual({
+      isRunning: true,
+      starts: [later(1).toISOString()],
+      image: OTHER,
+      phase: 7,
+    });
+    expect(withRestart(restarted, 'etcd', { ...at, at: later(2) })).toBe(restarted);
+    expect(withRestart(restarted, 'kube-scheduler', at)).toBe(restarted);
+    // When the rotation is over, a start keeps the phase: the pod is made from it.
+    const over = { ...restarted, rotation: { ...rotation, phase: 'Completed' as const } };
+    const again = withStart(withStop(over, 'etcd'), 'etcd', { at: later(3), image: OTHER });
+    expect(again.members.etcd?.phase).toBe(7);
   });
 
   it('records a change once, with its start, and forgets the starts before it', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MemberReport, PlaneMember } from '../../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   countDifference,
+  countInRotation,
   planApiServers,
 } from '../../../../../src/controllers/hosting/plan/api-servers/count.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
@@ -13,6 +14,7 @@ import {
   type InputParts,
   members,
   PROGRAMS,
+  ROTATION,
   severalServers,
 } from '../../../../support/hosting/objects.ts';
 import { upgradeInput } from '../../../../support/hosting/upgrades.ts';
@@ -144,6 +146,47 @@ describe('the number of API servers', () => {
     const { wait } = planHosting(held);
     expect(wait).toMatchObject({ reason: 'Freeze' });
     expect(wait?.message).toContain('replicas is 1, not 2');
+  });
+
+  it.each([
+    ['prepared', 'IssueNew'],
+    ['taken back', 'TrustOld'],
+  ] as const)('HOS-22 stays as it is while a rotation is %s, and names the rotation', (_, phase) => {
+    const rotation = { ...ROTATION, phase };
+    const input = hostingInput({ hosted: { replicas: 2 }, plane: { rotation } });
+    expect(countInRotation(input)).toMatchObject({
+      reason: 'RotationInWork',
+      message:
+        'replicas is 1, not 2: the number of API servers is changed when the rotation 2026 of the authorities is over; complete it, or remove spec.hosted.pki.caRotation to take it back',
+      isStalled: false,
+    });
+    expect(decisionText(planHosting(input))).not.toMatch(/^SetApiServers/);
+    const over = { rotation: { ...rotation, phase: 'Completed' as const } };
+    expect(countInRotation(hostingInput({ hosted: { replicas: 2 }, plane: over }))).toBeUndefined();
+    expect(countInRotation(hostingInput({ plane: { rotation } }))).toBeUndefined();
+  });
+
+  it.each([
+    ['Stopped', 'SetApiServers 2: the spec differs: replicas is 3, not 2'],
+    ['Starting', 'Stop kube-apiserver-2: the spec differs: replicas is 3, not 2'],
+    ['Ready', 'nothing'],
+  ] as const)('HOS-22 gets smaller during a rotation by one API server that is %s', (state, expected) => {
+    const rotation = { ...ROTATION, phase: 'IssueNew' as const };
+    const but = { 'kube-apiserver-2': { state, starts: [] } };
+    const input = hostingInput({
+      hosted: { replicas: 2 },
+      plane: { members: severalServers(3, but), rotation },
+    });
+    expect(decisionText(planApiServers(input, false) ?? {})).toBe(expected);
+    expect(planApiServers(input, true)).toBeUndefined();
+    expect(countInRotation(input)?.reason).toBe(state === 'Ready' ? 'RotationInWork' : undefined);
+  });
+
+  it('HOS-22 gets no API server during a rotation in which one does not answer, and names the rotation', () => {
+    const plane = { members: severalServers(2, { 'kube-apiserver-1': STARTING }), rotation: ROTATION };
+    const input = hostingInput({ hosted: { replicas: 3 }, plane });
+    expect(planApiServers(input, false)).toBeUndefined();
+    expect(countInRotation(input)?.reason).toBe('RotationInWork');
   });
 
   it('HOS-03 stops no API server while the kill switch is engaged', () => {

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { MemberReport, PlaneMember } from '../../../../../src/controllers/hosting/drivers/driver.ts';
+import type {
+  ApiServerMember,
+  MemberReport,
+  PlaneMember,
+} from '../../../../../src/controllers/hosting/drivers/driver.ts';
 import {
   isApiServing,
   serversWait,
+  unreachedWait,
 } from '../../../../../src/controllers/hosting/plan/api-servers/serving.ts';
 import { hasItsNeeds } from '../../../../../src/controllers/hosting/plan/members.ts';
 import { hostingInput, members, severalServers } from '../../../../support/hosting/objects.ts';
@@ -13,6 +18,14 @@ const STARTING = { state: 'Starting' } as const;
 
 function input(but: But, count = 2): ReturnType<typeof hostingInput> {
   return hostingInput({ plane: { members: severalServers(count, but) } });
+}
+
+/** The first balancer finds both API servers ready, and the second one these. */
+function reaches(...servers: readonly ApiServerMember[]): But {
+  return {
+    'kubenode-balancer': { reaches: ['kube-apiserver', 'kube-apiserver-1'] },
+    'kubenode-balancer-1': { reaches: servers },
+  };
 }
 
 describe('whether clients reach an API server', () => {
@@ -59,6 +72,29 @@ describe('whether clients reach an API server', () => {
     expect(serversWait(input({ 'kube-apiserver-1': STARTING }), 'kube-apiserver-1')).toBeUndefined();
     expect(serversWait(input({ 'kube-apiserver-1': STARTING }), 'kube-scheduler')).toBeUndefined();
     expect(serversWait(hostingInput(), 'kube-apiserver')).toBeUndefined();
+  });
+
+  it('HOS-22 permits an act on one API server only while every balancer finds the others ready', () => {
+    const both = input(reaches('kube-apiserver', 'kube-apiserver-1'));
+    expect([serversWait(both, 'kube-apiserver'), unreachedWait(both)]).toEqual([undefined, undefined]);
+    const second = input(reaches('kube-apiserver-1'));
+    expect(serversWait(second, 'kube-apiserver')).toBeUndefined();
+    const expected = {
+      reason: 'ApiServerDown',
+      message:
+        'kube-apiserver is not ready for clients of kubenode-balancer-1: no other API server is taken out of service',
+      blocker: { name: 'kube-apiserver' },
+    };
+    expect(serversWait(second, 'kube-apiserver-1')).toMatchObject(expected);
+    expect(unreachedWait(second)).toMatchObject(expected);
+    expect(serversWait(second, 'kube-scheduler')).toBeUndefined();
+    // One that an earlier version of hosting started does not tell.
+    expect(unreachedWait(input({}))).toBeUndefined();
+    // One that finds none ready tries all.
+    const none = input(reaches());
+    expect([serversWait(none, 'kube-apiserver'), unreachedWait(none)]).toEqual([undefined, undefined]);
+    const only = { 'kubenode-balancer': { reaches: [] } };
+    expect(serversWait(input(only, 1), 'kube-apiserver')).toBeUndefined();
   });
 
   it('starts balancers when their port is free, and managers when clients are served', () => {

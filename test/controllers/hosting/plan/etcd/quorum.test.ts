@@ -6,11 +6,13 @@ import {
   learningWait,
   majorityOf,
   quorumWait,
+  replacementWait,
 } from '../../../../../src/controllers/hosting/plan/etcd/quorum.ts';
 import { type SeveralParts, severalMembers } from '../../../../support/hosting/etcd.ts';
 import { hostingInput, type InputParts, members } from '../../../../support/hosting/objects.ts';
 
 const DOWN = { state: 'Stopped' } as const;
+const EMPTY = { ...DOWN, data: 'Empty' } as const;
 const FAULTS: readonly (readonly [name: string, parts: SeveralParts])[] = [
   ['is stopped', { but: { 'etcd-1': DOWN } }],
   ['starts', { but: { 'etcd-1': { state: 'Starting' } } }],
@@ -73,10 +75,46 @@ describe('the quorum guard', () => {
     expect(quorumWait(hostingInput({ plane: { members: members({ etcd: DOWN }) } }), 'etcd')).toBeUndefined();
   });
 
+  it.each<readonly [what: string, parts: SeveralParts, reason: string | undefined]>([
+    ['the only one without data', { but: { 'etcd-4': EMPTY } }, undefined],
+    ['another one without data', { but: { 'etcd-4': EMPTY, 'etcd-3': EMPTY } }, undefined],
+    [
+      'another one whose process still runs',
+      { but: { 'etcd-4': EMPTY, 'etcd-3': { data: 'Empty' } } },
+      undefined,
+    ],
+    [
+      'another one that was removed',
+      { but: { 'etcd-4': EMPTY, 'etcd-3': EMPTY }, list: { 'etcd-3': 'NotListed' } },
+      undefined,
+    ],
+    [
+      'another one that is down with its data',
+      { but: { 'etcd-4': EMPTY, 'etcd-3': DOWN } },
+      'etcd-3 does not answer: no other member of etcd is touched',
+    ],
+    [
+      'one without data and one that learns',
+      { but: { 'etcd-4': EMPTY, 'etcd-3': EMPTY }, list: { 'etcd-2': 'Learner' } },
+      'etcd-2 still gets its data from the others: no other member of etcd is touched',
+    ],
+    [
+      'two others without data',
+      { but: { 'etcd-4': EMPTY, 'etcd-3': EMPTY, 'etcd-2': EMPTY } },
+      '2 of 5 members of etcd have their data and answer: no other member of etcd is touched',
+    ],
+  ])('HOS-33 takes a member without data of five away beside %s, or names why not', (_, parts, reason) => {
+    expect(replacementWait(input({ count: 5, ...parts }), 'etcd-4')?.message).toBe(reason);
+  });
+
+  it('HOS-33 takes no member without data away while no majority lists the members', () => {
+    const unknown = input({ count: 5, but: { 'etcd-4': EMPTY } }, { etcd: undefined });
+    expect(replacementWait(unknown, 'etcd-4')).toMatchObject({ reason: 'QuorumAtRisk' });
+  });
+
   it('HOS-33 adds a member while those that are not in etcd yet are down, and not while one that is in it is', () => {
-    const empty = { ...DOWN, data: 'Empty' } as const;
     const creating: SeveralParts = {
-      but: { 'etcd-1': empty, 'etcd-2': empty },
+      but: { 'etcd-1': EMPTY, 'etcd-2': EMPTY },
       list: { 'etcd-1': 'NotListed', 'etcd-2': 'NotListed' },
     };
     expect(joinWait(input(creating), 'etcd-1')).toBeUndefined();

@@ -2,22 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { RotationReport } from '../../../../../src/controllers/hosting/drivers/rotation.ts';
 import type { HostingInput } from '../../../../../src/controllers/hosting/plan/input.ts';
 import {
-  holders,
   type RotationClients,
   rotationClients,
+  rotationNodes,
 } from '../../../../../src/controllers/hosting/plan/rotation/clients.ts';
-import {
-  hostingInput,
-  INSIDE,
-  type InputParts,
-  severalServers,
-} from '../../../../support/hosting/objects.ts';
+import { hostingInput, type InputParts, severalServers } from '../../../../support/hosting/objects.ts';
 
 const ROTATION: RotationReport = {
   id: '2026',
   phase: 'IssueNew',
   isApplied: true,
   isEnding: false,
+  isSigned: true,
   hasIssued: true,
   behind: [],
   proofs: [],
@@ -32,8 +28,12 @@ function input({ plane, input: more, ...parts }: InputParts = {}): HostingInput 
   return hostingInput({
     ...parts,
     plane: { rotation: ROTATION, ...plane },
-    input: { clients: { nodes: [], tokens: [] }, secretWrittenAt: WRITTEN_AT, ...more },
+    input: { clients: { nodes: [], machines: [], tokens: [] }, secretWrittenAt: WRITTEN_AT, ...more },
   });
+}
+
+function waits(name: string): RotationClients['behind'][number] {
+  return { name, remedy: 'Wait' };
 }
 
 function notStarted(...behind: readonly string[]): Pick<HostingInput['plane'], 'rotation'> {
@@ -41,7 +41,7 @@ function notStarted(...behind: readonly string[]): Pick<HostingInput['plane'], '
 }
 
 function token(name: string, keyId: string | undefined): Pick<HostingInput, 'clients'> {
-  return { clients: { nodes: [], tokens: [{ name, keyId }] } };
+  return { clients: { nodes: [], machines: [], tokens: [{ name, keyId }] } };
 }
 
 describe('the clients of a rotation of authorities', () => {
@@ -73,47 +73,37 @@ describe('the clients of a rotation of authorities', () => {
     [
       'members in their own order',
       { plane: notStarted('kube-scheduler', 'etcd') },
-      { total: 5, moved: 3, behind: ['etcd', 'kube-scheduler'] },
+      { total: 5, moved: 3, behind: [waits('etcd'), waits('kube-scheduler')] },
     ],
     [
       'sync that reached the cluster before its new Secret',
       { status: BEFORE },
-      { total: 6, moved: 5, behind: ['sync'] },
+      { total: 6, moved: 5, behind: [{ name: 'sync', remedy: 'Reach' }] },
     ],
     [
       'sync that reached the cluster in the same moment',
       { status: AT_ONCE },
-      { total: 6, moved: 5, behind: ['sync'] },
+      { total: 6, moved: 5, behind: [{ name: 'sync', remedy: 'Reach' }] },
     ],
     [
       'sync whose Secret is not written yet',
       { status: AFTER, input: { secret: 'Differs' } },
-      { total: 6, moved: 5, behind: ['sync'] },
+      { total: 6, moved: 5, behind: [{ name: 'sync', remedy: 'Reach' }] },
     ],
     [
       'sync whose Secret was written at an unknown time',
       { status: AFTER, input: { secretWrittenAt: undefined } },
-      { total: 6, moved: 5, behind: ['sync'] },
+      { total: 6, moved: 5, behind: [{ name: 'sync', remedy: 'Reach' }] },
     ],
     [
       'a token of the former key',
       { input: token('default/bot', 'old') },
-      { total: 6, moved: 5, behind: ['Secret default/bot'] },
+      { total: 6, moved: 5, behind: [{ name: 'Secret default/bot', remedy: 'Fill' }] },
     ],
     [
       'a token while the new key is unknown',
       { plane: { rotation: { ...ROTATION, tokenKeyId: undefined } }, input: token('default/bot', 'new') },
-      { total: 6, moved: 5, behind: ['Secret default/bot'] },
-    ],
-    [
-      'Machines and Nodes, which never count as moved',
-      {
-        input: {
-          inside: { ...INSIDE, machines: ['m-1'] },
-          clients: { nodes: ['worker-1', 'worker-2'], tokens: [] },
-        },
-      },
-      { total: 8, moved: 5, behind: ['Machine m-1', 'Node worker-1', 'Node worker-2'] },
+      { total: 6, moved: 5, behind: [{ name: 'Secret default/bot', remedy: 'Fill' }] },
     ],
     [
       'one of each kind, beside a token that has moved',
@@ -121,9 +111,9 @@ describe('the clients of a rotation of authorities', () => {
         status: BEFORE,
         plane: notStarted('etcd'),
         input: {
-          inside: { ...INSIDE, machines: ['m-1'] },
           clients: {
             nodes: ['worker-1'],
+            machines: [],
             tokens: [
               { name: 'default/bot', keyId: 'old' },
               { name: 'default/new-bot', keyId: 'new' },
@@ -132,34 +122,27 @@ describe('the clients of a rotation of authorities', () => {
         },
       },
       {
-        total: 10,
+        total: 9,
         moved: 5,
-        behind: ['etcd', 'sync', 'Secret default/bot', 'Machine m-1', 'Node worker-1'],
+        behind: [
+          waits('etcd'),
+          { name: 'sync', remedy: 'Reach' },
+          { name: 'Secret default/bot', remedy: 'Fill' },
+          { name: 'Node worker-1', because: 'it has no Machine', remedy: 'Replace' },
+        ],
       },
     ],
   ])('HOS-22 names each client that has not moved: %s', (_, parts, expected) => {
     expect(rotationClients(input(parts))).toEqual(expected);
   });
 
-  it.each<[what: string, parts: Pick<HostingInput, 'inside' | 'clients'>, expected: readonly string[]]>([
-    ['none where neither is known', { inside: undefined }, []],
-    ['none in a cluster without them', { inside: INSIDE, clients: { nodes: [], tokens: [] } }, []],
-    [
-      'Machines while the Nodes are unknown',
-      { inside: { ...INSIDE, machines: ['m-1'] }, clients: undefined },
-      ['Machine m-1'],
-    ],
-    [
-      'Nodes while the Machines are unknown',
-      { inside: undefined, clients: { nodes: ['worker-1'], tokens: [] } },
-      ['Node worker-1'],
-    ],
-    [
-      'Machines before Nodes',
-      { inside: { ...INSIDE, machines: ['m-1'] }, clients: { nodes: ['worker-1'], tokens: [] } },
-      ['Machine m-1', 'Node worker-1'],
-    ],
-  ])('HOS-22 lists who keeps the former authority: %s', (_, parts, expected) => {
-    expect(holders(parts)).toEqual(expected);
+  it('HOS-22 counts agents and kubelets alone before anything is issued', () => {
+    const clients = { nodes: ['worker-1'], machines: [], tokens: [{ name: 'default/bot', keyId: 'old' }] };
+    expect(rotationNodes(input({ status: BEFORE, input: { clients } }))).toEqual({
+      total: 1,
+      moved: 0,
+      behind: [{ name: 'Node worker-1', because: 'it has no Machine', remedy: 'Replace' }],
+    });
+    expect(rotationNodes(input({ input: { clients: undefined } }))).toBeUndefined();
   });
 });

@@ -7,6 +7,7 @@ import type {
 } from '../../../../../src/controllers/hosting/drivers/rotation.ts';
 import type { HostingInput } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import { NOW } from '../../../../support/builders.ts';
 import {
   certificates,
   decisionText,
@@ -22,7 +23,9 @@ import {
 type Target = 'Prepare' | 'Complete';
 
 const READY = { hosted: { readyAt: '2029-12-01T00:00:00Z' } };
-const NO_CLIENTS = { nodes: [], tokens: [] };
+/** What agents find where nothing else is named. */
+const SIGNED = { document: 'd', signatures: 's' };
+const NO_CLIENTS = { nodes: [], machines: [], tokens: [] };
 const TRUSTED: Readonly<Record<RotationPhase, Omit<AuthorityProof, 'member'>>> = {
   TrustBoth: { old: 'Accepted', new: 'Accepted' },
   IssueNew: { old: 'Accepted', new: 'Accepted' },
@@ -43,6 +46,7 @@ function rotation(phase: RotationPhase, parts: Partial<RotationReport> = {}): Ro
     phase,
     isApplied: true,
     isEnding: false,
+    isSigned: true,
     hasIssued,
     behind: [],
     proofs,
@@ -71,11 +75,18 @@ function input({
   upgrade,
 }: Parts = {}): HostingInput {
   const caRotation = target && { caRotation: { id, target } };
+  const signed = plane?.rotation ? { authorities: SIGNED } : {};
   return hostingInput({
     hosted: { replicas, pki: { ...HOSTED.pki, ...caRotation }, upgrade: { ...HOSTED.upgrade, ...upgrade } },
     status: { conditions: [], ...READY, ...status },
-    plane: { ...plane },
-    input: { clients: NO_CLIENTS, canary: 'Passed', addons: { installed: [], hasNodes: false }, ...more },
+    plane: { ...signed, ...plane },
+    input: {
+      clients: NO_CLIENTS,
+      canary: 'Passed',
+      addons: { installed: [], hasNodes: false },
+      inside: { ...INSIDE, ...signed },
+      ...more,
+    },
   });
 }
 
@@ -89,20 +100,100 @@ function at(phase: RotationPhase, parts: Partial<RotationReport> = {}): Parts['p
 
 const SEEN = 'a client sees it at every member';
 
+/** Agents of an earlier version, which report nothing of their authorities. */
+function oldAgents(count: number): HostingInput['clients'] {
+  const machines = Array.from({ length: count }, (_, index) => ({
+    name: `m-${index}`,
+    agent: { version: '0.1.0' },
+  }));
+  return { nodes: [], machines, tokens: [] };
+}
+
+/** Each phase, with what the spec asks for in it. */
+const PHASES: readonly [phase: RotationPhase, target: Target | undefined][] = [
+  ['TrustBoth', 'Prepare'],
+  ['IssueNew', 'Complete'],
+  ['ServeNew', 'Complete'],
+  ['TrustNew', 'Complete'],
+  ['TrustBoth', undefined],
+  ['TrustOld', undefined],
+];
+
 describe('the rotation of authorities', () => {
-  it('HOS-22 waits where there are several API servers, or are to be, and for no balancer', () => {
-    const several = { members: severalServers(2) };
-    expect(decide({ target: 'Prepare', plane: several, replicas: 2 })).toBe('stalled NotSupported');
-    expect(decide({ target: 'Prepare', replicas: 2 })).toBe('stalled NotSupported');
-    expect(decide({ target: 'Prepare', plane: several })).toBe(
+  const several = (phase: RotationPhase, but = {}, parts: Partial<RotationReport> = {}): Parts => {
+    const found = severalServers(2, but);
+    const proofs = found.map(({ member }) => ({ member, ...TRUSTED[phase] }));
+    return { replicas: 2, plane: { members: found, ...at(phase, { proofs, ...parts }) } };
+  };
+
+  it.each<[phase: RotationPhase, target: Target | undefined, decision: string]>([
+    ['TrustBoth', 'Prepare', `Rotate IssueNew: ${SEEN}`],
+    ['IssueNew', 'Prepare', 'nothing'],
+    ['IssueNew', 'Complete', 'Rotate ServeNew: every client has what the new authorities issue'],
+    ['ServeNew', 'Complete', 'Rotate TrustNew: every client has what the new authorities issue'],
+    ['TrustNew', 'Complete', `Rotate Completed: ${SEEN}`],
+    ['IssueNew', undefined, 'Rotate TrustBoth: the spec does not ask for this rotation any more'],
+    ['TrustOld', undefined, `Rotate Aborted: ${SEEN}`],
+  ])('HOS-22 leaves %s (%s) when every API server of several is proven', (phase, target, decision) => {
+    expect(decide({ ...several(phase), target })).toBe(decision);
+  });
+
+  it.each<[what: string, parts: Parts, decision: string]>([
+    [
+      'one of them is not proven, though the other is',
+      several(
+        'TrustNew',
+        {},
+        { proofs: rotation('TrustNew').proofs.filter(({ member }) => member !== 'kube-apiserver-1') },
+      ),
+      'wait AuthoritiesNotProven',
+    ],
+    [
+      'one of them serves the former certificate',
+      several('ServeNew', {
+        'kube-apiserver-1': { certificate: { serial: 'old', expectedSerial: 'new', notAfter: NOW } },
+      }),
+      'wait AuthoritiesNotProven',
+    ],
+    [
+      'a balancer does not trust what one of them serves',
+      several('ServeNew', { 'kubenode-balancer': { reaches: ['kube-apiserver-1'] } }),
+      'wait ApiServerDown',
+    ],
+  ])('HOS-22 goes no further with several API servers while %s', (_, parts, decision) => {
+    expect(decide({ ...parts, target: 'Complete' })).toBe(decision);
+  });
+
+  it('HOS-22 begins when the number of API servers is that of the spec, and with the balancers that stay', () => {
+    const begins = 'Rotate TrustBoth: spec.hosted.pki.caRotation asks for the rotation 2026';
+    const two = { members: severalServers(2) };
+    expect(decide({ target: 'Prepare', plane: two, replicas: 2 })).toBe(begins);
+    expect(decide({ target: 'Prepare', plane: { members: severalServers(1) } })).toBe(begins);
+    expect(decide({ target: 'Prepare', replicas: 2 })).toBe(
+      'SetApiServers 2: the spec differs: replicas is 1, not 2',
+    );
+    expect(decide({ target: 'Prepare', plane: two })).toBe(
       'Stop kube-apiserver-1: the spec differs: replicas is 2, not 1',
     );
-    const balanced = { members: severalServers(1) };
-    expect(decide({ target: 'Prepare', plane: { ...balanced, ...at('TrustBoth') } })).toBe(
-      `Rotate IssueNew: ${SEEN}`,
+    const added = {
+      'kube-apiserver-1': { state: 'Stopped', starts: [] },
+      'kube-apiserver': { isDirect: true },
+      'kubenode-balancer': { state: 'Stopped' },
+      'kubenode-balancer-1': { state: 'Stopped' },
+    } as const;
+    const growing = { members: severalServers(2, added) };
+    expect(decide({ target: 'Prepare', replicas: 2, plane: growing })).toBe(
+      'Start kube-apiserver-1: it is not running',
     );
+  });
+
+  it('HOS-22 keeps the number of API servers until it is over, and names itself', () => {
+    expect(decide({ target: 'Prepare', replicas: 2, plane: at('IssueNew') })).toBe('wait RotationInWork');
     expect(decide({ replicas: 2, plane: at('TrustBoth', { hasIssued: true }) })).toBe(
       `Rotate TrustOld: ${SEEN}`,
+    );
+    expect(decide({ target: 'Complete', replicas: 2, plane: at('Completed') })).toBe(
+      'SetApiServers 2: the spec differs: replicas is 1, not 2',
     );
   });
 
@@ -279,14 +370,14 @@ describe('the rotation of authorities', () => {
       { target: 'Prepare', plane: at('TrustBoth', { behind: ['etcd'] }), input: { halt: 'anna: incident' } },
       'wait KillSwitch',
     ],
-    [
-      'Machines',
-      { target: 'Prepare', input: { inside: { ...INSIDE, machines: ['m-1'] } } },
-      'stalled RotationNotSupported',
-    ],
+    ['Machines', { target: 'Prepare', input: { clients: oldAgents(1) } }, 'stalled RotationNotSupported'],
     [
       'a Node that joined meanwhile',
-      { target: 'Prepare', plane: at('TrustBoth'), input: { clients: { nodes: ['n-1'], tokens: [] } } },
+      {
+        target: 'Prepare',
+        plane: at('TrustBoth'),
+        input: { clients: { nodes: ['n-1'], machines: [], tokens: [] } },
+      },
       'stalled RotationNotSupported',
     ],
     [
@@ -304,18 +395,26 @@ describe('the rotation of authorities', () => {
       {
         target: 'Complete',
         plane: at('IssueNew'),
-        input: { clients: { nodes: [], tokens: [{ name: 'default/bot', keyId: 'old' }] } },
+        input: { clients: { nodes: [], machines: [], tokens: [{ name: 'default/bot', keyId: 'old' }] } },
       },
       'wait ClientsBehind',
     ],
     [
       'a Node that joined after its end began',
-      { target: 'Complete', plane: at('ServeNew'), input: { clients: { nodes: ['n-1'], tokens: [] } } },
+      {
+        target: 'Complete',
+        plane: at('ServeNew'),
+        input: { clients: { nodes: ['n-1'], machines: [], tokens: [] } },
+      },
       'wait ClientsBehind',
     ],
     [
       'a Node that joined before its end',
-      { target: 'Complete', plane: at('IssueNew'), input: { clients: { nodes: ['n-1'], tokens: [] } } },
+      {
+        target: 'Complete',
+        plane: at('IssueNew'),
+        input: { clients: { nodes: ['n-1'], machines: [], tokens: [] } },
+      },
       'wait ClientsBehind',
     ],
     [
@@ -332,11 +431,65 @@ describe('the rotation of authorities', () => {
     expect(decide(parts)).toBe(decision);
   });
 
-  it('HOS-22 names the Machines that it would strand, the first 20 and their count', () => {
-    const machines = Array.from({ length: 25 }, (_, index) => `m-${index}`);
-    const { wait } = planHosting(input({ target: 'Prepare', input: { inside: { ...INSIDE, machines } } }));
-    expect(wait?.message).toContain('25 would lose their access: Machine m-0, ');
+  it('HOS-22 names the Machines that it would strand, and their count', () => {
+    const { wait } = planHosting(input({ target: 'Prepare', input: { clients: oldAgents(25) } }));
+    expect(wait?.message).toContain('25 agents or kubelets cannot follow the authorities');
+    expect(wait?.message).toContain('Machine m-0 (its agent of version 0.1.0 reports no authorities), ');
     expect(wait?.message).toContain('remove spec.hosted.pki.caRotation');
+  });
+
+  it.each<[phase: RotationPhase, target: Target | undefined, next: string]>([
+    ['TrustBoth', 'Prepare', 'wait ClientsBehind'],
+    ['IssueNew', 'Complete', 'wait ClientsBehind'],
+    ['ServeNew', 'Complete', 'wait ClientsBehind'],
+    ['TrustBoth', undefined, 'wait ClientsBehind'],
+    // Every client already has the authority that is trusted next.
+    ['TrustNew', 'Complete', `Rotate Completed: ${SEEN}`],
+    ['TrustOld', undefined, `Rotate Aborted: ${SEEN}`],
+  ])('HOS-22 leaves %s (%s) only when every agent has followed', (phase, target, next) => {
+    const authorities = { managed: true, trusted: ['a'], kubelet: 'None' as const };
+    const machines = [{ name: 'm-1', agent: { authorities }, heartbeat: 'Renewed' as const, heardAt: NOW }];
+    const clients = { nodes: [], machines, tokens: [] };
+    expect(decide({ target, plane: at(phase, { hasIssued: true }), input: { clients } })).toBe(next);
+  });
+
+  it.each(PHASES)('HOS-22 publishes %s (%s) before anything else begins', (phase, target) => {
+    const decision = decide({ target, plane: at(phase, { isSigned: false, hasIssued: true }) });
+    expect(decision).toBe(`PublishAuthorities: agents are to follow the phase ${phase}`);
+  });
+
+  it.each(PHASES)(
+    'HOS-22 installs our kinds again before %s (%s) is published and left, when hosting was upgraded in it',
+    (phase, target) => {
+      const inside = { ...INSIDE, authorities: SIGNED, isInstalled: false };
+      const plane = at(phase, { isSigned: false, hasIssued: true });
+      expect(decide({ target, plane, input: { inside } })).toBe(
+        'Install: our kinds, roles and policies are not those of this version',
+      );
+    },
+  );
+
+  it.each(PHASES)('HOS-22 does not leave %s (%s) before agents find what was signed', (phase, target) => {
+    const plane = at(phase, { hasIssued: true });
+    const differs = 'PublishAuthorities: what agents follow is not what was signed';
+    expect(decide({ target, plane, input: { inside: INSIDE } })).toBe(differs);
+    const inside = { ...INSIDE, isInstalled: false };
+    expect(decide({ target, plane, input: { inside } })).toMatch(/^Install/);
+  });
+
+  it('HOS-22 installs our kinds before our controllers, which were stopped for the phase, start again', () => {
+    const inside = { ...INSIDE, isInstalled: false, controllersLead: false };
+    const stopped = members({ 'kubenode-controllers': { state: 'Stopped', certificate: undefined } });
+    const plane = {
+      ...at('TrustBoth', { behind: ['kubenode-controllers'], isSigned: false }),
+      members: stopped,
+    };
+    expect(decide({ target: 'Prepare', plane, input: { inside } })).toMatch(/^Install/);
+  });
+
+  it('HOS-22 is not begun before our kinds are those of this version', () => {
+    const inside = { ...INSIDE, isInstalled: false };
+    expect(decide({ target: 'Prepare', input: { inside } })).toMatch(/^Install/);
   });
 
   it('HOS-22 never mixes with a change of version: one begins after the other', () => {

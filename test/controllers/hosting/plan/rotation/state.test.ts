@@ -35,6 +35,7 @@ function rotation(
     phase,
     isApplied: true,
     isEnding: false,
+    isSigned: true,
     hasIssued: true,
     behind: [],
     proofs,

@@ -6,7 +6,7 @@ import type {
 } from '../../../../../src/controllers/hosting/drivers/rotation.ts';
 import type { HostedStatus, HostingInput } from '../../../../../src/controllers/hosting/plan/input.ts';
 import { rotationStatus } from '../../../../../src/controllers/hosting/plan/rotation/status.ts';
-import { HOSTED, hostingInput } from '../../../../support/hosting/objects.ts';
+import { HOSTED, hostingInput, INSIDE } from '../../../../support/hosting/objects.ts';
 
 type Expected = HostedStatus['caRotation'];
 
@@ -14,30 +14,38 @@ interface Parts {
   readonly id?: string;
   readonly rotation?: RotationReport;
   readonly input?: Partial<HostingInput>;
+  /** The step in the status before. */
+  readonly step?: 'Preparing' | 'Prepared';
 }
 
 function at(phase: RotationPhase, parts: Partial<RotationReport> = {}): RotationReport {
   const proofs = MEMBERS.map((member) => ({ member, old: 'Accepted', new: 'Accepted' }) as const);
-  const state = { isApplied: true, isEnding: false, hasIssued: true };
+  const state = { isApplied: true, isEnding: false, isSigned: true, hasIssued: true };
   return { id: '2026', phase, ...state, behind: [], proofs, tokenKeyId: 'new', ...parts };
 }
 
-function status({ id, rotation, input }: Parts): Expected {
+function status({ id, rotation, input, step }: Parts): Expected {
   const caRotation = id === undefined ? {} : { caRotation: { id, target: 'Prepare' as const } };
   return rotationStatus(
     hostingInput({
       hosted: { pki: { ...HOSTED.pki, ...caRotation } },
-      plane: rotation ? { rotation } : {},
-      input: { clients: { nodes: [], tokens: [] }, ...input },
+      ...(step ? { status: { conditions: [], hosted: { caRotation: { id: '2026', step } } } } : {}),
+      plane: rotation ? { rotation, authorities: SIGNED } : {},
+      input: {
+        clients: { nodes: [], machines: [], tokens: [] },
+        inside: { ...INSIDE, authorities: SIGNED },
+        ...input,
+      },
     }),
   );
 }
 
 function tokens(count: number): Partial<HostingInput> {
   const secrets = Array.from({ length: count }, (_, index) => ({ name: `ns/t-${index}`, keyId: 'old' }));
-  return { clients: { nodes: [], tokens: secrets } };
+  return { clients: { nodes: [], machines: [], tokens: secrets } };
 }
 
+const SIGNED = { document: 'd', signatures: 's' };
 const ALL = { clients: { total: 5, moved: 5 }, behind: [] };
 
 describe('the status of a rotation of authorities', () => {
@@ -58,6 +66,16 @@ describe('the status of a rotation of authorities', () => {
       'all is prepared for the end',
       { id: '2026', rotation: at('IssueNew') },
       { id: '2026', step: 'Prepared', ...ALL },
+    ],
+    [
+      'new ones are issued, and agents do not know it yet',
+      { id: '2026', rotation: at('IssueNew', { isSigned: false }) },
+      { id: '2026', step: 'Preparing', ...ALL },
+    ],
+    [
+      'new ones are issued, and agents do not find what was signed',
+      { id: '2026', rotation: at('IssueNew'), step: 'Prepared', input: { inside: INSIDE } },
+      { id: '2026', step: 'Preparing', ...ALL },
     ],
     [
       'new ones are served',
@@ -106,7 +124,19 @@ describe('the status of a rotation of authorities', () => {
     ['Nodes and Secrets could not be read', { clients: undefined }],
   ])('HOS-22 leaves out clients that are unknown: %s', (_, input) => {
     const rotation = at('IssueNew');
-    expect(status({ id: '2026', rotation, input })).toEqual({ id: '2026', step: 'Prepared' });
+    expect(status({ id: '2026', rotation, input, step: 'Prepared' })).toEqual({
+      id: '2026',
+      step: 'Prepared',
+    });
+  });
+
+  it('HOS-22 takes nothing for prepared while the API server does not answer', () => {
+    const rotation = at('IssueNew');
+    const unknown = { id: '2026', rotation, input: { inside: undefined } };
+    expect(status({ ...unknown, step: 'Preparing' })?.step).toBe('Preparing');
+    expect(
+      status({ ...unknown, step: 'Prepared', rotation: at('IssueNew', { isSigned: false }) })?.step,
+    ).toBe('Preparing');
   });
 
   it.each<[count: number, shown: number, last: string]>([

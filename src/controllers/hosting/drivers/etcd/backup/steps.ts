@@ -5,7 +5,17 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { checkFreeSpace, ensurePrivateFolder, freeBytesOf } from '../../../../../os/files.ts';
+import { ensureClusterPki, readAuthority } from '../../../../../local/pki/authority.ts';
+import { parsePair } from '../../../../../local/pki/inspect.ts';
+import type { ProbeEndpoint } from '../../../../../local/processes/probe.ts';
+import {
+  checkFreeSpace,
+  ensurePrivateFolder,
+  freeBytesOf,
+  readFileIfExists,
+} from '../../../../../os/files.ts';
+import type { DrillCheck } from '../drill/check.ts';
+import { checkData, waitUntilAlive } from '../drill/check-data.ts';
 import { changePeerUrl, readMemberList } from '../member-list.ts';
 import {
   type CopyTools,
@@ -71,6 +81,8 @@ export interface OpenRequest {
   readonly into: string;
   /** The data folder that the backup is for. Undefined: it is only tested. */
   readonly dataFolder?: string | undefined;
+  /** The folder for the keys of an API server that serves the copy. */
+  readonly serverPki?: string | undefined;
 }
 
 /**
@@ -78,8 +90,8 @@ export interface OpenRequest {
  * folder stays empty, and that etcd is of no use.
  */
 export async function copyBackup(
-  { folder, from, target, into, dataFolder }: OpenRequest,
-  { signal, freeBytes }: StepTools,
+  { folder, from, target, into, dataFolder, serverPki }: OpenRequest,
+  { clock, signal, freeBytes }: StepTools,
 ): Promise<string> {
   const backup = await findBackup({ folder, from }, target.cluster, IN_VOLUME);
   const isPlaced = dataFolder !== undefined && (await isRestored(dataFolder, backup.name));
@@ -93,6 +105,9 @@ export async function copyBackup(
   const copies = isTest ? 1 : 2;
   await checkFreeSpace(into, copies * (backup.record.bytes ?? 0) + SPARE_BYTES, freeBytes);
   await copyData(snapshotData(join(folder, backup.name)), into, signal);
+  if (serverPki !== undefined) {
+    await ensureClusterPki({ folder: serverPki, name: target.cluster, now: clock.now() });
+  }
   return backup.name;
 }
 
@@ -103,12 +118,31 @@ export interface OpenedBackup extends SnapshotPlace {
   readonly into: string;
 }
 
-/** Rejects unless the etcd that was started from the copy has the keys of the backup. The copy is removed. */
-export async function countBackup(opened: OpenedBackup, tools: StepTools): Promise<SnapshotRecord> {
-  const { record } = await findBackup(opened, opened.cluster, IN_VOLUME);
-  await verifyOpened(opened, record, tools);
-  await rm(opened.into, { recursive: true, force: true });
-  return record;
+export interface ServedBackup extends OpenedBackup {
+  /** The API server that serves the copy, with the folder of its keys. */
+  readonly server: { readonly url: string; readonly pkiFolder: string };
+}
+
+/**
+ * Rejects unless the etcd that was started from the copy has the keys of the backup, and an API server on it reads every object. The copy is
+ * removed.
+ */
+export async function checkBackup(served: ServedBackup, tools: StepTools): Promise<DrillCheck> {
+  const { name, record } = await findBackup(served, served.cluster, IN_VOLUME);
+  const etcd = await verifyOpened(served, record, tools);
+  const { clock, signal } = tools;
+  const api = { ...(await apiOf(served)), signal };
+  await waitUntilAlive(api, clock);
+  const check = await checkData({ name, record, etcd, api, clock });
+  await rm(served.into, { recursive: true, force: true });
+  return check;
+}
+
+async function apiOf({ server: { url, pkiFolder } }: ServedBackup): Promise<ProbeEndpoint> {
+  const authority = await readAuthority(pkiFolder);
+  const client = parsePair(await readFileIfExists(join(pkiFolder, 'admin.pem')));
+  if (!authority || !client) throw new Error(`${pkiFolder} has no keys of an API server`);
+  return { url, caPem: authority.certPem, client };
 }
 
 export interface RestoreRequest extends OpenedBackup {

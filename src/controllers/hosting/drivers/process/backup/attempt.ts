@@ -5,6 +5,7 @@ import { messageOf } from '../../../../../os/errors.ts';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
 import { begunAttempt, failedAttempt } from '../../attempts.ts';
 import type { BackupAttempt } from '../../driver.ts';
+import { type DrillCheck, drillCheck } from '../../etcd/drill/check.ts';
 
 const attemptRecord = z.strictObject({
   format: z.literal(1),
@@ -12,6 +13,7 @@ const attemptRecord = z.strictObject({
   problem: z.string().optional(),
   since: z.iso.datetime().optional(),
   former: z.string().optional(),
+  checked: drillCheck.optional(),
 });
 
 /** The files in the folder of a control plane. */
@@ -25,12 +27,13 @@ export async function readAttempt(path: string): Promise<BackupAttempt | undefin
   const { data } = attemptRecord.safeParse(text === undefined ? undefined : parse(text));
   if (!data) return undefined;
   const since = data.since === undefined ? undefined : new Date(data.since);
-  const { problem, former } = data;
+  const { problem, former, checked } = data;
   return {
     at: new Date(data.at),
     ...optional('problem', problem),
     ...optional('since', since),
     ...optional('former', former),
+    ...optional('checked', checked),
   };
 }
 
@@ -41,28 +44,33 @@ export async function readAttempt(path: string): Promise<BackupAttempt | undefin
 export async function recordAttempt(
   path: string,
   at: Date,
-  work: () => Promise<void>,
+  work: () => Promise<DrillCheck | void>,
   signal?: AbortSignal,
 ): Promise<void> {
   const begun = begunAttempt(await readAttempt(path), at);
   await writeAttempt(path, begun);
+  let checked: DrillCheck | undefined;
   try {
-    await work();
+    checked = (await work()) ?? undefined;
   } catch (error) {
     if (signal?.aborted === true) throw error;
     await writeAttempt(path, failedAttempt(begun, messageOf(error)));
     throw error;
   }
-  await writeAttempt(path, { at });
+  await writeAttempt(path, { at, ...optional('checked', checked) });
 }
 
-async function writeAttempt(path: string, { at, problem, since, former }: BackupAttempt): Promise<void> {
+async function writeAttempt(
+  path: string,
+  { at, problem, since, former, checked }: BackupAttempt,
+): Promise<void> {
   const record = {
     format: 1,
     at: at.toISOString(),
     ...optional('problem', problem),
     ...optional('since', since?.toISOString()),
     ...optional('former', former),
+    ...optional('checked', checked),
   };
   await writeFileAtomic(path, `${JSON.stringify(record)}\n`, PRIVATE_MODE);
 }

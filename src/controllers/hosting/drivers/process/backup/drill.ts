@@ -9,9 +9,9 @@ import { ensureAccess } from '../../../../../local/pki/access.ts';
 import { readAuthority } from '../../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
 import { FORGET_OTHERS } from '../../../../../local/processes/commands.ts';
-import { type ProbeEndpoint, sendProbe } from '../../../../../local/processes/probe.ts';
+import { type ProbeEndpoint } from '../../../../../local/processes/probe.ts';
 import { createProcessSpecs, type ProcessSpec, serverUrl } from '../../../../../local/processes/specs.ts';
-import type { FleetState, LocalClusterState } from '../../../../../local/state.ts';
+import type { FleetState } from '../../../../../local/state.ts';
 import { messageOf, OsError } from '../../../../../os/errors.ts';
 import { checkFreeSpace, ensurePrivateFolder, readFileIfExists } from '../../../../../os/files.ts';
 import { tryAcquireLock } from '../../../../../os/lock.ts';
@@ -19,12 +19,15 @@ import { findFreePort } from '../../../../../os/net/ports.ts';
 import { HostingError } from '../../../errors.ts';
 import type { UpkeepControl } from '../../driver.ts';
 import { listBackups, type StoredBackup } from '../../etcd/backup/store.ts';
+import type { DrillCheck } from '../../etcd/drill/check.ts';
+import { ALIVE, checkData } from '../../etcd/drill/check-data.ts';
 import { copyData, snapshotData, verifyKeys } from '../../etcd/snapshot.ts';
 import { withThrowAway } from '../etcd/throw-away.ts';
 import { type ControlledTools, etcdPrograms, type OpenPlane, requireKept } from '../plane.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { type SnapshotTools } from '../snapshot.ts';
 import { DRILL_FILE, recordAttempt } from './attempt.ts';
+import { drillState } from './drill-state.ts';
 
 export interface DrillPlace {
   /** The folder of all control planes: one drill at a time is made in it. */
@@ -49,6 +52,8 @@ export async function drillBackup(
   const lock = await tryAcquireLock(`${place.dir} drill`);
   if (!lock) throw postponed(place.dir, 'another drill is being made');
   try {
+    // A drill in which hosting was killed has left it.
+    await rm(drillFolder(plane), { recursive: true, force: true });
     await requireMemory(backup, place);
     tools.control.signal.throwIfAborted();
     const path = join(plane.layout.root, DRILL_FILE);
@@ -80,19 +85,26 @@ function postponed(where: string, why: string): HostingError {
   return new HostingError('DrillPostponed', `the drill is postponed: ${why}`, { where, hint });
 }
 
+function drillFolder({ layout }: OpenPlane): string {
+  return join(layout.root, 'drill');
+}
+
 type Drill = DrillPlace & { readonly backup: StoredBackup };
 
-async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: ControlledTools): Promise<void> {
+async function drill(
+  plane: OpenPlane,
+  { folder, backup }: Drill,
+  tools: ControlledTools,
+): Promise<DrillCheck> {
   const { control } = tools;
   const programs = etcdPrograms(plane, tools);
-  const layout = createLayout(join(plane.layout.root, 'drill'));
-  await rm(layout.root, { recursive: true, force: true });
+  const layout = createLayout(drillFolder(plane));
   await ensurePrivateFolder(layout.root);
   try {
     await checkFreeSpace(layout.root, (backup.record.bytes ?? 0) + SPARE_BYTES, tools.freeBytes);
     control.onStep('Copying');
     await copyData(snapshotData(join(folder, backup.name)), layout.etcd.dataFolder, control.signal);
-    await serve(await throwAwayState(plane), { layout, backup, programs, control });
+    return await serve(await throwAwayState(plane), { layout, backup, programs, control });
   } catch (error) {
     if (error instanceof OsError) throw error;
     throw new HostingError('DrillFailed', `${backup.name} was not restored: ${messageOf(error)}`, {
@@ -105,14 +117,11 @@ async function drill(plane: OpenPlane, { folder, backup }: Drill, tools: Control
   }
 }
 
-/** Returns the control plane as it is, on other ports, with one API server. */
 async function throwAwayState(plane: OpenPlane): Promise<FleetState> {
   const [cluster] = plane.state?.clusters ?? [];
   if (!cluster || !plane.settled) throw notPrepared(plane, 'etcd');
   const [etcdPort, port] = [await findFreePort(), await findFreePort()];
-  const { apiServers: _, ...single } = cluster;
-  const own = { ...single, port, controllers: false, plane: plane.settled.settings };
-  return { version: 1, etcdPort, clusters: [own] };
+  return drillState(cluster, plane.settled.settings, { etcdPort, port });
 }
 
 interface Served {
@@ -125,7 +134,7 @@ interface Served {
 async function serve(
   state: FleetState,
   { layout, backup, programs, control: { signal, onStep } }: Served,
-): Promise<void> {
+): Promise<DrillCheck> {
   const { path, clock } = programs;
   await mkdir(layout.logs, { recursive: true, mode: 0o700 });
   await ensureAccess(state, layout, clock.now());
@@ -138,13 +147,16 @@ async function serve(
   // The backup may be one of several members.
   const command = { ...etcd.command, args: [...etcd.command.args, FORGET_OTHERS] };
   onStep('Opening');
-  await withThrowAway({ command, ready: etcdClient, clock, failure, signal }, async () => {
+  return await withThrowAway({ command, ready: etcdClient, clock, failure, signal }, async () => {
     const url = new URL(etcdClient.url).origin;
-    await verifyKeys({ ...etcdClient, url }, backup.record);
+    const opened = { ...etcdClient, url };
+    await verifyKeys(opened, backup.record);
     onStep('Serving');
-    const server = { command: apiServer.command, ready: apiClient, clock, signal };
-    await withThrowAway({ ...server, failure: 'the API server does not start' }, () =>
-      readNamespace(apiClient, cluster),
+    const api = { ...apiClient, url: serverUrl(cluster), signal };
+    const ready = { ...apiClient, url: `${api.url}${ALIVE}` };
+    const server = { command: apiServer.command, ready, clock, signal };
+    return await withThrowAway({ ...server, failure: 'the API server does not start' }, () =>
+      checkData({ ...backup, etcd: opened, api, clock }),
     );
   });
 }
@@ -158,10 +170,4 @@ async function endpointOf(
   const client = parsePair(await readFile(join(pkiFolder, file), 'utf8'));
   if (!authority || !client) throw new Error(`${file} could not be made`);
   return { url, caPem: authority.certPem, client };
-}
-
-async function readNamespace(client: ProbeEndpoint, cluster: LocalClusterState): Promise<void> {
-  const url = `${serverUrl(cluster)}/api/v1/namespaces/kube-system`;
-  const { status, body } = await sendProbe({ ...client, url });
-  if (status !== 200) throw new Error(`the API server answered ${status}: ${body.slice(0, 200)}`);
 }

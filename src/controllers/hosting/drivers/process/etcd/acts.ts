@@ -86,7 +86,8 @@ export function portsOf({ state }: OpenPlane, { member, port }: MemberSpec): rea
   return peerPort === undefined ? [port] : [port, peerPort];
 }
 
-type OnPlane = (plane: PlaneOwner, act: (found: OpenPlane) => Promise<void>) => Promise<void>;
+/** Opens a control plane under its lock. */
+export type OnPlane = (plane: PlaneOwner, act: (found: OpenPlane) => Promise<void>) => Promise<void>;
 
 /** Nothing is changed in an etcd that is being destroyed. */
 export function createEtcdActs(

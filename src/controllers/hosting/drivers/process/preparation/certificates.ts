@@ -3,10 +3,16 @@ import { leavesOf } from '../../../../../local/pki/access.ts';
 import { readAuthority } from '../../../../../local/pki/authority.ts';
 import { readExpiry } from '../../../../../local/pki/inspect.ts';
 import { type LeafReport, reportLeaf } from '../../../../../local/pki/report.ts';
-import type { FleetState, PlaneSettings } from '../../../../../local/state.ts';
-import { API_SERVERS, ETCD_MEMBERS, type PlaneCertificate, type PlaneMember } from '../../driver.ts';
+import type { FleetState } from '../../../../../local/state.ts';
+import { serverAuthority } from '../../authorities/keys.ts';
+import {
+  API_SERVERS,
+  ETCD_MEMBERS,
+  type PlaneCertificate,
+  type PlaneMember,
+  type PlaneSpec,
+} from '../../driver.ts';
 import type { PlaneFolder } from '../folder.ts';
-import { serverAuthority } from '../rotation/authorities.ts';
 import { readRotationInWork } from '../rotation/record.ts';
 
 const SERVED_BY: Readonly<Record<string, readonly PlaneMember[]>> = {
@@ -16,7 +22,7 @@ const SERVED_BY: Readonly<Record<string, readonly PlaneMember[]>> = {
 
 export async function reportCertificates(
   { state, layout, claim }: PlaneFolder,
-  settings: PlaneSettings,
+  plane: PlaneSpec,
   now: Date,
 ): Promise<readonly PlaneCertificate[]> {
   const [cluster] = state?.clusters ?? [];
@@ -24,7 +30,7 @@ export async function reportCertificates(
   const { pkiFolder } = layout.cluster(cluster.name);
   const rotation = await readRotationInWork(layout.root);
   const server = rotation && serverAuthority(rotation);
-  const all = leavesOf(withPki(state, settings), layout, now, server);
+  const all = leavesOf(withPki(state, plane), layout, now, server);
   const leaves = await Promise.all(all.map(reportLeaf));
   return [
     ...leaves.map(certificateOf),
@@ -34,11 +40,15 @@ export async function reportCertificates(
   ];
 }
 
-/** Returns the state with the lifetime of certificates that the spec wants: it takes effect with the next renewal, and needs no new control plane. */
-export function withPki(state: FleetState, settings: PlaneSettings): FleetState {
+/**
+ * Returns the state with the lifetime and the name of certificates that the spec wants: they take effect with a renewal, and need no new control
+ * plane. Servers read a certificate again while they run, so that it has the name before clients use that.
+ */
+export function withPki(state: FleetState, { settings, outside }: PlaneSpec): FleetState {
   const { leafLifetimeSeconds, renewAtPercent } = settings;
   const clusters = state.clusters.map((cluster) => ({
     ...cluster,
+    names: outside ? [outside.host] : [],
     ...(cluster.plane ? { plane: { ...cluster.plane, leafLifetimeSeconds, renewAtPercent } } : {}),
   }));
   return { ...state, clusters };

@@ -1,8 +1,7 @@
 /** Tells how much of a control plane is there. */
 import { etcdDataFolder } from '../../../../../local/layout.ts';
-import type { PlaneSettings } from '../../../../../local/state.ts';
 import { planeData } from '../../data.ts';
-import type { DataState, PlaneReport } from '../../driver.ts';
+import type { DataState, PlaneReport, PlaneSpec } from '../../driver.ts';
 import { readAccess } from '../access.ts';
 import type { PlaneFolder } from '../folder.ts';
 import { reportCertificates } from './certificates.ts';
@@ -38,13 +37,13 @@ type Preparation = Pick<PlaneReport, 'isPrepared' | 'data' | 'lostKeys' | 'certi
 
 export async function reportPreparation(
   found: PlaneFolder,
-  settings: PlaneSettings,
+  plane: PlaneSpec,
   now: Date,
 ): Promise<Preparation> {
   return {
     isPrepared: found.claim === 'Own' && found.state !== undefined && (await isPlanePrepared(found)),
     data: await dataOf(found),
     lostKeys: found.claim === 'Own' ? await lostKeys(found) : [],
-    certificates: await reportCertificates(found, settings, now),
+    certificates: await reportCertificates(found, plane, now),
   };
 }

@@ -22,6 +22,20 @@ export async function claimPort(folder: string, cluster: string, scratch: string
   }
 }
 
+/** Claims a port that a person has chosen. Resolves to the cluster that has it. */
+export async function claimThisPort(
+  port: number,
+  {
+    folder,
+    cluster,
+    scratch,
+  }: { readonly folder: string; readonly cluster: string; readonly scratch: string },
+): Promise<string> {
+  await ensurePrivateFolder(folder);
+  const path = join(folder, String(port));
+  return (await writeClaim(path, cluster, scratch)) ? cluster : await readClaim(path);
+}
+
 /** Returns false when another one claimed it. */
 async function writeClaim(path: string, cluster: string, scratch: string): Promise<boolean> {
   const temporary = join(scratch, `.${randomBytes(6).toString('hex')}.tmp`);

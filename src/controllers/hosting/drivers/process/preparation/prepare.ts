@@ -35,7 +35,7 @@ export async function preparePlane(plane: PlaneSpec, options: PrepareOptions): P
   const { layout, record } = found;
   if (record?.isDestroying === true) return;
   await requireKeys(found);
-  const state = withPki(found.state, plane.settings);
+  const state = withPki(found.state, plane);
   if (!isDeepStrictEqual(state, found.state)) await writeState(layout.stateFile, state);
   await mkdir(layout.logs, { recursive: true, mode: 0o700 });
   await mkdir(layout.etcd.dataFolder, { recursive: true, mode: 0o700 });

@@ -2,22 +2,25 @@
  * The authorities and the signing key of a control plane while others take over. Each has a file for the former and one for the new key, which
  * are made once. The files that members read are derived from them by the phase, so that an interrupted change is simply repeated.
  */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RotatingAuthorities } from '../../../../../local/pki/access.ts';
-import { AUTHORITY_DAYS, concatPem, writeIfChanged } from '../../../../../local/pki/authority.ts';
-import {
-  type CertificatePair,
-  createAuthority,
-  createServiceAccountKey,
-} from '../../../../../local/pki/certificate.ts';
+import { writeIfChanged } from '../../../../../local/pki/authority.ts';
+import type { CertificatePair } from '../../../../../local/pki/certificate.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
-import { type AuthorityName, FORMER_AUTHORITY } from '../../../../../local/pki/leaves.ts';
 import { keyDigest } from '../../../../../local/pki/report.ts';
 import { PRIVATE_MODE, readFileIfExists } from '../../../../../os/files.ts';
+import {
+  type KeptAuthorities,
+  keptName,
+  keyContent,
+  newKey,
+  phaseKeys,
+  serverAuthority,
+} from '../../authorities/keys.ts';
+import type { KeyDigests } from '../../authorities/record.ts';
 import { type KeyName, PLANE_KEYS } from '../../keys.ts';
-import { type AuthorityAge, PHASE_AUTHORITIES } from '../../rotation.ts';
+import type { AuthorityAge } from '../../rotation.ts';
 import type { RotationRecord } from './record.ts';
 
 /** The file of each key that members read. */
@@ -25,7 +28,7 @@ export type KeyPath = (name: KeyName) => string;
 
 /** Returns the file that keeps the former or the new key until the rotation is over: `ca.new.pem` for `ca.pem`. */
 export function keptFile(path: string, age: AuthorityAge): string {
-  return join(dirname(path), basename(path).replace(/\.(pem|key)$/, `.${age}.$1`));
+  return join(dirname(path), keptName(basename(path), age));
 }
 
 /** Keeps the keys that are in use, and makes those that take over. A key of an attempt that was not recorded was never used. */
@@ -38,21 +41,7 @@ export async function makeKeys(files: KeyPath, { id }: RotationRecord, now: Date
   }
 }
 
-function newKey(
-  name: KeyName,
-  current: string,
-  { id, now }: { readonly id: string; readonly now: Date },
-): string {
-  if (name === 'service-accounts') return createServiceAccountKey();
-  // The name tells people apart which authority signed. It has at most 64 characters, and the ID may have as many.
-  const suffix = createHash('sha256').update(`${id} ${current}`).digest('hex').slice(0, 8);
-  return concatPem(createAuthority(`kubenode ${name} ${suffix}`, now, AUTHORITY_DAYS));
-}
-
-export async function keptDigests(
-  files: KeyPath,
-  age: AuthorityAge,
-): Promise<NonNullable<RotationRecord['keys']>['old']> {
+export async function keptDigests(files: KeyPath, age: AuthorityAge): Promise<KeyDigests['old']> {
   const digests = await Promise.all(
     PLANE_KEYS.map(async (name) => [name, await keyDigest(keptFile(files(name), age))] as const),
   );
@@ -72,25 +61,16 @@ export async function deriveKeys(files: KeyPath, record: RotationRecord): Promis
   return { etcd: certificate('etcd-ca'), cluster, server: serverAuthority(record) };
 }
 
-type MadeRotation = Pick<RotationRecord, 'phase'> & { readonly keys: NonNullable<RotationRecord['keys']> };
+type MadeRotation = Pick<RotationRecord, 'phase'> & { readonly keys: KeyDigests };
 
 /** Writes the key that issues, and returns the other one that is trusted, or an empty text. */
 async function deriveKey(name: KeyName, path: string, { phase, keys }: MadeRotation): Promise<string> {
-  const { issues, trusts } = PHASE_AUTHORITIES[phase];
-  const other = trusts.find((age) => age !== issues);
+  const { issuing: issues, beside } = phaseKeys(phase);
   const issuing = await readKept(path, keys[issues][name], issues);
-  const trusted = other && (await readKept(path, keys[other][name], other));
+  const trusted = beside && (await readKept(path, keys[beside][name], beside));
   if (issuing === undefined) return '';
-  // The API server accepts the tokens of every key in its file, and signs with the first.
-  const content = name === 'service-accounts' ? issuing + (trusted ?? '') : issuing;
-  await writeIfChanged(path, content, PRIVATE_MODE);
+  await writeIfChanged(path, keyContent(name, issuing, trusted), PRIVATE_MODE);
   return trusted ?? '';
-}
-
-/** Returns the authority of the certificate that the API server serves: the former one is kept in a file of its own. */
-export function serverAuthority({ phase, keys }: Pick<RotationRecord, 'phase' | 'keys'>): AuthorityName {
-  const { issues, serves } = PHASE_AUTHORITIES[phase];
-  return keys && issues !== serves ? FORMER_AUTHORITY : 'ca';
 }
 
 /** Returns the kept key. After the files were removed at the end of a rotation, the file that members read has it. */
@@ -115,6 +95,10 @@ export async function readKeptAuthority(
   age: AuthorityAge,
 ): Promise<CertificatePair | undefined> {
   return parsePair(await readFileIfExists(keptFile(path, age)));
+}
+
+export async function readBoth(path: string): Promise<KeptAuthorities> {
+  return { old: await readKeptAuthority(path, 'old'), new: await readKeptAuthority(path, 'new') };
 }
 
 export async function removeKept(files: KeyPath): Promise<void> {

@@ -1,6 +1,6 @@
 /** Brings a control plane to a phase of a rotation of its authorities. It can be interrupted at any point and repeated. */
 
-import { HostingError } from '../../../errors.ts';
+import { endingPhase, enteredPhase } from '../../authorities/steps.ts';
 import type { PlaneSpec } from '../../driver.ts';
 import type { RotationPhase, RotationStep } from '../../rotation.ts';
 import { type PlaneFolder, readPlane, requireOwn } from '../folder.ts';
@@ -9,8 +9,7 @@ import { type PrepareOptions, preparePlane } from '../preparation/prepare.ts';
 import { forgetAllStarts, writePlaneRecord } from '../records.ts';
 import { keptDigests, makeKeys, removeKept } from './authorities.ts';
 import {
-  newRotation,
-  nextPhase,
+  newRotationRecord,
   type RotationRecord,
   readRotation,
   removeRotation,
@@ -44,32 +43,10 @@ export async function rotatePlane(
 async function enterPhase(
   { layout: { root } }: Own,
   before: RotationRecord | undefined,
-  { id, phase }: { readonly id: string; readonly phase: RotationPhase },
+  step: { readonly id: string; readonly phase: RotationPhase },
 ): Promise<RotationRecord> {
-  const isFirst = !before || (before.phase === 'Completed' && before.id !== id);
-  if (isFirst && phase === 'TrustBoth') return await enter(root, newRotation(id));
-  if (isFirst || before.id !== id) throw outOfOrder(root, phase);
-  return await follow(root, before, phase);
-}
-
-async function follow(root: string, before: RotationRecord, phase: RotationPhase): Promise<RotationRecord> {
-  // Completed is recorded when the new keys are those of the control plane.
-  if (before.phase === phase || phase === 'Completed') return before;
-  if (!NEXT[before.phase].includes(phase)) throw outOfOrder(root, phase);
-  return await enter(root, nextPhase(before, phase));
-}
-
-/** Lists what each phase may be followed by. Once the former authorities are not trusted any more, nothing takes a rotation back. */
-const NEXT: Readonly<Record<RotationPhase, readonly RotationPhase[]>> = {
-  TrustBoth: ['IssueNew', 'TrustOld'],
-  IssueNew: ['ServeNew', 'TrustBoth'],
-  ServeNew: ['TrustNew', 'TrustBoth'],
-  TrustNew: [],
-  TrustOld: [],
-  Completed: [],
-};
-
-async function enter(root: string, next: RotationRecord): Promise<RotationRecord> {
+  const next = enteredPhase(before, { ...step, where: root, begin: newRotationRecord });
+  if (next === before) return next;
   await forgetAllStarts(root);
   await writeRotation(root, next);
   return next;
@@ -90,27 +67,18 @@ async function ensureKeys(
 
 /** The new keys are recorded as those of the control plane before the former ones are removed, from when on nothing can be proven. */
 async function complete({ layout, record: plane }: Own, rotation: RotationRecord): Promise<void> {
-  if (rotation.phase === 'Completed') return;
-  if (rotation.phase !== 'TrustNew' || !rotation.isApplied || !rotation.keys) {
-    throw outOfOrder(layout.root, 'Completed');
-  }
-  await writeRotation(layout.root, { ...rotation, isEnding: true });
-  await writePlaneRecord(layout.root, { ...plane, keys: rotation.keys.new });
+  const ending = endingPhase(rotation, 'Completed', layout.root);
+  if (!ending) return;
+  await writeRotation(layout.root, ending);
+  await writePlaneRecord(layout.root, { ...plane, keys: ending.keys.new });
   await removeKept(keyFiles(layout, plane));
-  await writeRotation(layout.root, { ...rotation, phase: 'Completed', isEnding: true });
+  await writeRotation(layout.root, { ...ending, phase: 'Completed' });
 }
 
 async function abort({ layout, record: plane }: Own, rotation: RotationRecord | undefined): Promise<void> {
-  if (!rotation || rotation.phase === 'Completed') return;
-  if (rotation.phase !== 'TrustOld' || !rotation.isApplied) throw outOfOrder(layout.root, 'Aborted');
-  await writeRotation(layout.root, { ...rotation, isEnding: true });
+  const ending = endingPhase(rotation, 'Aborted', layout.root);
+  if (!ending) return;
+  await writeRotation(layout.root, ending);
   await removeKept(keyFiles(layout, plane));
   await removeRotation(layout.root);
-}
-
-function outOfOrder(root: string, phase: RotationStep['phase']): HostingError {
-  return new HostingError('RotationOutOfOrder', `the rotation of the authorities cannot go to ${phase} now`, {
-    where: root,
-    hint: 'nothing to do: hosting observes the control plane again',
-  });
 }

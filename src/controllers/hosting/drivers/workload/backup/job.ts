@@ -23,6 +23,15 @@ import {
 } from '../snapshot/containers.ts';
 import { copyArgs, READ_ONLY_DATA, type SnapshotParts } from '../snapshot/job.ts';
 
+import {
+  DRILL_MOUNT,
+  DRILL_VOLUME,
+  type DrillServer,
+  drillServerContainer,
+  KEYS_ARG,
+  SERVER_ARGS,
+} from './drill-server.ts';
+
 export const BACKUP_TASKS = ['Backup', 'Drill', 'Restore'] as const;
 export type BackupTask = (typeof BACKUP_TASKS)[number];
 
@@ -65,24 +74,26 @@ type TaskParts = Pick<SnapshotParts, 'cluster' | 'takenAt' | 'images' | 'version
 export type BackupJobParts = SnapshotParts & TaskParts;
 
 /** It needs neither the etcd that serves nor its volume. */
-export function drillJob(parts: TaskParts): KubeObject {
-  const { images } = parts;
+export function drillJob(parts: TaskParts, server: DrillServer): KubeObject {
+  const { images, cluster } = parts;
   const source = sourceArgs(parts, { from: 'latest', into: COPY });
   return taskJob(parts, {
     task: 'Drill',
-    options: [],
+    options: [server],
     containers: [
       ownContainer('open', images, {
-        args: ['backup', 'open', ...source, ...versionArgs(parts), FOLDER_ARG],
-        mounts: [MOUNTS.snapshots],
+        args: ['backup', 'open', ...source, ...versionArgs(parts), FOLDER_ARG, KEYS_ARG],
+        mounts: [MOUNTS.snapshots, DRILL_MOUNT],
       }),
       openingContainer(images, { dataFolder: COPY, mount: MOUNTS.snapshots }),
-      ownContainer('count', images, {
-        args: ['backup', 'count', ...source, ...placeArgs(OPENED_URL)],
-        mounts: [MOUNTS.client, MOUNTS.snapshots],
+      drillServerContainer(cluster, server),
+      ownContainer('check', images, {
+        args: ['backup', 'check', ...source, ...placeArgs(OPENED_URL), ...SERVER_ARGS, `--report=${REPORT}`],
+        mounts: [MOUNTS.client, MOUNTS.snapshots, DRILL_MOUNT],
       }),
     ],
     data: undefined,
+    volumes: [DRILL_VOLUME],
   });
 }
 
@@ -131,7 +142,7 @@ function versionArgs({ versions }: TaskParts): readonly string[] {
   return [`--etcd-version=${versions.etcd}`, `--kubernetes-version=${versions.kubernetes}`];
 }
 
-type Chosen = Pick<Parameters<typeof etcdJob>[0], 'beside' | 'containers' | 'data'>;
+type Chosen = Pick<Parameters<typeof etcdJob>[0], 'beside' | 'containers' | 'data' | 'volumes'>;
 
 interface TaskChoice {
   readonly task: BackupTask;

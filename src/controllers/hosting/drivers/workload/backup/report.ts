@@ -27,8 +27,9 @@ export function reportedBy(pods: readonly KubeObject[]): string | undefined {
   return words.find((text) => text !== undefined && text !== '');
 }
 
-/** The first container copies, and everything after it reads the copy. */
+/** The first container copies, and everything after it reads the copy; the last one of a drill does so through an API server. */
 export function stepOf(container: string | undefined): UpkeepStep {
   if (container === undefined) return 'Waiting';
+  if (container === 'check') return 'Serving';
   return container === 'copy' || container === 'open' ? 'Copying' : 'Opening';
 }

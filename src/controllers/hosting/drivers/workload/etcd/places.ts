@@ -7,7 +7,7 @@ import type { FoundPlane } from '../hub.ts';
 import { currentPod, isPodReady, podAddress, podsOfMember } from '../members/pods.ts';
 import { etcdMembersOf } from '../names.ts';
 import { etcdPeerUrlAt } from '../objects/commands.ts';
-import { authorityCertificate, pairOf } from '../pki/keys.ts';
+import { pairOf, trustedCertificates } from '../pki/keys.ts';
 import { ETCD_PORT, urlOf } from '../ports.ts';
 import { SERVER_NAME } from '../probe.ts';
 
@@ -16,7 +16,7 @@ export function podPlaces(found: FoundPlane, now: Date): EtcdPlaces | undefined 
   const { record } = found;
   const addresses = addressesOf(found);
   if (!record || !addresses) return undefined;
-  const caPem = authorityCertificate(found.keys, 'etcd-ca');
+  const caPem = trustedCertificates(found.keys, 'etcd-ca');
   const client = pairOf(found.keys, keyRequest(found, record, { addresses, now }), 'etcd-client');
   const endpointOf = (member: EtcdMember): ProbeEndpoint | undefined => {
     const address = readyAddress(found, member);

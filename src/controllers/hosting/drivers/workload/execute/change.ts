@@ -11,7 +11,14 @@ import { requireData } from '../data.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
 import { programDrift, workloadDrift, workloadImage, workloadRun } from '../members/templates.ts';
 import { isWorkloadMember, type WorkloadMember } from '../names.ts';
-import { type WorkloadRecord, withCorrectedStart, withRun, withRunning, withSettled } from '../record.ts';
+import {
+  type WorkloadRecord,
+  withCorrectedStart,
+  withRestart,
+  withRun,
+  withRunning,
+  withSettled,
+} from '../record.ts';
 import { recordedDigest } from '../runs.ts';
 import {
   applyMember,
@@ -48,19 +55,45 @@ export async function changeMember(
   };
   const after = await changeRecord(parts.client, plane, (current) => {
     if (current.isDestroying) return current;
-    const known = isDesired(found, place.member) ? withRunning(current, place.member) : current;
-    return withRun(known, place.member, change);
+    return withRun(knownRunning(current, place), place.member, change);
   });
-  const isRunning = !after.isDestroying && after.members[place.member]?.isRunning === true;
-  if (isRunning && !isWritten(found, after, place.member)) {
-    await applyMember(found, after, { ...parts, member: place.member });
-  }
+  await applyChanged(place, after, parts);
+}
+
+/** Hosting may have been killed before it stopped a member that is recorded as stopped. */
+function knownRunning(record: WorkloadRecord, { found, member }: ChangePlace): WorkloadRecord {
+  return isDesired(found, member) ? withRunning(record, member) : record;
+}
+
+async function applyChanged(
+  { found, member }: ChangePlace,
+  after: WorkloadRecord,
+  parts: WorkloadParts,
+): Promise<void> {
+  const isRunning = !after.isDestroying && after.members[member]?.isRunning === true;
+  if (isRunning && !isWritten(found, after, member)) await applyMember(found, after, { ...parts, member });
 }
 
 /** Tells whether the workload has what is recorded already: a change that was repeated replaces no pod. */
 function isWritten({ objects }: FoundPlane, record: WorkloadRecord, member: WorkloadMember): boolean {
   const workload = objects.workloads.get(member);
   return workload !== undefined && workloadRun(workload) === recordedDigest(record, member);
+}
+
+/** Starts a member again with what the phase of a rotation has. The pod is replaced as by every other change. */
+export async function restartMember(
+  plane: PlaneOwner,
+  member: PlaneMember,
+  parts: WorkloadParts,
+): Promise<void> {
+  const place = await openMember(plane, member, parts);
+  if (!place) return;
+  const image = workloadImage(place.found.objects.workloads.get(place.member));
+  const start = { at: parts.clock.now(), image };
+  const after = await changeRecord(parts.client, plane, (current) =>
+    current.isDestroying ? current : withRestart(knownRunning(current, place), place.member, start),
+  );
+  await applyChanged(place, after, parts);
 }
 
 /** Each correction counts as a start, so that one that is edited again each time is noticed. */

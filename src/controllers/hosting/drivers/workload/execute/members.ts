@@ -134,7 +134,7 @@ export async function applyMember(
     image,
     priorityClass: images.priorityClass,
     ...optional('version', recordedRun(record, member)?.version),
-    run: runDigest(recordedRun(record, member), image),
+    run: runDigest(recordedRun(record, member), image, record.members[member]?.phase),
   });
   await client.apply(workloadResource(member), object, { ...AS_HOSTING, force: true });
 }

@@ -29,7 +29,8 @@ import {
   VOLUME_CLAIMS,
   volumeClaim,
 } from '../objects/namespace.ts';
-import { completeKeys, digestsOf, type KeyFiles, type KeyRequest, lostKeysOf } from '../pki/keys.ts';
+import { completeKeys, digestsOf, type KeyFiles } from '../pki/keys.ts';
+import { lostPlaneKeys, withDerivedKeys } from '../pki/rotation.ts';
 import { keysObject } from '../pki/secrets.ts';
 import { newRecord, type WorkloadRecord, wasStarted, withAddresses } from '../record.ts';
 import { AS_HOSTING, changeRecord, ensureRecord } from './record.ts';
@@ -146,7 +147,9 @@ async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: Prepa
   if (!addresses) return;
   await changeRecord(client, plane, (current) => withAddresses(current, serviceAddresses(found.objects)));
   const request = keyRequest(found, withLife(record, plane), { addresses, now: clock.now() });
-  const files = await storeKeys(client, found, request);
+  const files = await storeKeys(client, found, (before) =>
+    completeKeys(withDerivedKeys(before, record.rotation), request),
+  );
   const recorded = PLANE_KEYS.every((name) => record.keys?.[name] !== undefined);
   if (!recorded) {
     await changeRecord(client, plane, (current) =>
@@ -158,11 +161,15 @@ async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: Prepa
 }
 
 /** Stores the keys by compare-and-swap: the second of two at once is refused, and reads what the first has written. */
-async function storeKeys(client: Client, found: FoundPlane, request: KeyRequest): Promise<KeyFiles> {
+export async function storeKeys(
+  client: Client,
+  found: FoundPlane,
+  change: (files: KeyFiles) => KeyFiles,
+): Promise<KeyFiles> {
   const before = found.objects.keySecrets.get(KEYS_SECRET);
-  const files = completeKeys(found.keys, request);
+  const files = change(found.keys);
   if (before && isDeepStrictEqual(files, found.keys)) return files;
-  const object = keysObject(request.cluster, files, before?.metadata.resourceVersion);
+  const object = keysObject(found.owner.name, files, before?.metadata.resourceVersion);
   try {
     if (before) await client.replace(SECRETS, object, AS_HOSTING);
     else await client.create(SECRETS, object, AS_HOSTING);
@@ -174,7 +181,7 @@ async function storeKeys(client: Client, found: FoundPlane, request: KeyRequest)
 }
 
 export function requireKeysOf({ keys, where }: FoundPlane, record: WorkloadRecord): void {
-  const lost = lostKeysOf(keys, record.keys);
+  const lost = lostPlaneKeys(keys, record);
   if (lost.length === 0) return;
   throw new HostingError('KeysLost', `keys of the control plane are lost: ${lost.join('; ')}`, {
     where,

@@ -11,7 +11,13 @@ import {
   issueCertificate,
 } from '../../../../../local/pki/certificate.ts';
 import { parsePair, readExpiry } from '../../../../../local/pki/inspect.ts';
-import { clusterLeaves, etcdLeaves, type Leaf, managerServingLeaf } from '../../../../../local/pki/leaves.ts';
+import {
+  type AuthorityName,
+  clusterLeaves,
+  etcdLeaves,
+  type Leaf,
+  managerServingLeaf,
+} from '../../../../../local/pki/leaves.ts';
 import { lifeOf } from '../../../../../local/pki/lifetime.ts';
 import { describeLeaf, keyDigestOf } from '../../../../../local/pki/report.ts';
 import type { PlaneSettings } from '../../../../../local/state.ts';
@@ -39,6 +45,8 @@ export interface KeyRequest {
   /** Names and addresses of the API server, and of etcd. */
   readonly apiServerNames: readonly string[];
   readonly etcdNames: readonly string[];
+  /** The authority of what members serve, but etcd. Undefined: no rotation keeps another one. */
+  readonly server?: AuthorityName | undefined;
   readonly now: Date;
 }
 
@@ -66,14 +74,14 @@ export function leafFile({ path }: Pick<Leaf, 'path'>): string {
   return path.replace('/', '.');
 }
 
-export function planeLeaves({ cluster, settings, now, ...names }: KeyRequest): readonly Leaf[] {
+export function planeLeaves({ cluster, settings, now, server, ...names }: KeyRequest): readonly Leaf[] {
   const life = lifeOf(settings, now);
-  const pki = { folder: CLUSTER, name: cluster, names: names.apiServerNames, now, plane: settings };
+  const pki = { folder: CLUSTER, name: cluster, names: names.apiServerNames, now, plane: settings, server };
   return [
     ...etcdLeaves(ETCD, life, names.etcdNames),
     ...clusterLeaves(pki),
-    managerServingLeaf(CLUSTER, 'controller-manager-serving', life),
-    managerServingLeaf(CLUSTER, 'scheduler-serving', life),
+    managerServingLeaf(CLUSTER, 'controller-manager-serving', life, server),
+    managerServingLeaf(CLUSTER, 'scheduler-serving', life, server),
   ];
 }
 
@@ -109,7 +117,7 @@ function textOf({ certPem, keyPem }: CertificatePair): string {
   return certPem + keyPem;
 }
 
-/** Returns the problems of the keys whose digests are recorded. */
+/** Returns the problems of the keys whose digests are recorded, while no others take over. */
 export function lostKeysOf(
   files: KeyFiles,
   recorded: Readonly<Partial<Record<KeyName, string>>> = {},
@@ -167,7 +175,12 @@ export function servedFile(
   return name === undefined ? undefined : pairOf(files, request, name);
 }
 
-/** Returns the certificate of a CA, without its key. */
-export function authorityCertificate(files: KeyFiles, name: KeyName): string | undefined {
-  return parsePair(files[KEY_FILES[name]])?.certPem;
+/** Returns the file with the certificates that are trusted while two authorities are, or one of them takes over. */
+export function trustedFile(name: KeyName): string {
+  return KEY_FILES[name].replace(/\.pem$/, '.crt');
+}
+
+/** Returns the certificates of the authorities that clients trust, without a key: those of one authority, but in a rotation. */
+export function trustedCertificates(files: KeyFiles, name: KeyName): string | undefined {
+  return files[trustedFile(name)] ?? parsePair(files[KEY_FILES[name]])?.certPem;
 }

@@ -6,7 +6,7 @@ import { formatComponentKubeconfig } from '../../../../../local/pki/kubeconfig.t
 import { KEYS_SECRET, planeLabels, planeNamespace } from '../names.ts';
 import { KUBECONFIG_FILE, PKI_FOLDER, SERVING_FILE } from '../objects/commands.ts';
 import { ETCD_CLIENT } from '../objects/pods.ts';
-import { authorityCertificate, type KeyFiles } from './keys.ts';
+import { type KeyFiles, trustedCertificates } from './keys.ts';
 
 export function keysObject(cluster: string, files: KeyFiles, resourceVersion?: string): KubeObject {
   return secretObject(cluster, {
@@ -50,8 +50,8 @@ export function keyFilesOf({ data }: KubeObject): KeyFiles {
 
 /** Returns the files of each Secret that a pod mounts. `server` is the URL of the API server for the members beside it. */
 export function memberFiles(files: KeyFiles, server: string): Readonly<Record<string, KeyFiles>> {
-  const ca = { 'ca.crt': authorityCertificate(files, 'ca') };
-  const etcdCa = { 'ca.crt': authorityCertificate(files, 'etcd-ca') };
+  const ca = { 'ca.crt': trustedCertificates(files, 'ca') };
+  const etcdCa = { 'ca.crt': trustedCertificates(files, 'etcd-ca') };
   const pick = (...names: readonly string[]): Readonly<Record<string, string | undefined>> =>
     Object.fromEntries(names.map((name) => [name.replace(/^(etcd|cluster)\./, ''), files[name]]));
   const client = (name: string): Readonly<Record<string, string | undefined>> => ({
@@ -64,7 +64,7 @@ export function memberFiles(files: KeyFiles, server: string): Readonly<Record<st
     [ETCD_CLIENT]: { ...etcdCa, ...pick('etcd.client.pem') },
     'kube-apiserver': {
       ...ca,
-      'front-proxy-ca.crt': authorityCertificate(files, 'front-proxy-ca'),
+      'front-proxy-ca.crt': trustedCertificates(files, 'front-proxy-ca'),
       ...pick('cluster.apiserver.pem', 'cluster.kubelet-client.pem', 'cluster.front-proxy.pem'),
       ...pick('cluster.sa.key'),
     },

@@ -25,6 +25,8 @@ export const JOBS: Resource = {
 
 /** The container that opens the copy. It ends with the pod. */
 export const OPENING = 'etcd';
+/** The container that serves the copy in a drill. */
+export const SERVING = 'kube-apiserver';
 export const SNAPSHOT_FOLDER = '/var/lib/snapshots';
 /** The etcd that was started from the copy. */
 export const OPENED_URL = `https://127.0.0.1:${ETCD_PORT}`;
@@ -49,11 +51,13 @@ export interface EtcdJob {
   readonly priorityClass: string;
   /** The member of etcd on whose node its pod runs. Undefined: on any node. */
   readonly beside?: EtcdMember | undefined;
-  /** In the order in which they are started. */
-  readonly containers: readonly [first: Json, opening: Json, last: Json];
+  /** In the order in which they are started. Those between the first and the last one run until the last one ends. */
+  readonly containers: readonly [first: Json, opening: Json, ...rest: Json[]];
   /** The claims that it mounts. */
   readonly data: { readonly claimName: string; readonly readOnly?: boolean } | undefined;
   readonly snapshots: string;
+  /** Volumes of the pod alone. */
+  readonly volumes?: readonly Json[];
 }
 
 export function etcdJob(job: EtcdJob): KubeObject {
@@ -78,8 +82,15 @@ export function jobImages(job: KubeObject): readonly (string | undefined)[] {
   return containers.map((container) => textAt(container, 'image'));
 }
 
-function podSpec({ cluster, beside, priorityClass, containers, data, snapshots }: EtcdJob): Json {
-  const [first, opening, last] = containers;
+function podSpec({
+  cluster,
+  beside,
+  priorityClass,
+  containers,
+  data,
+  snapshots,
+  volumes = [],
+}: EtcdJob): Json {
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -88,14 +99,15 @@ function podSpec({ cluster, beside, priorityClass, containers, data, snapshots }
     terminationGracePeriodSeconds: 5,
     securityContext: POD_SECURITY,
     ...(beside === undefined ? {} : { affinity: affinityTo(cluster, beside) }),
-    initContainers: [first, opening],
-    containers: [last],
+    initContainers: containers.slice(0, -1),
+    containers: containers.slice(-1),
     volumes: [
       { name: 'pki', secret: secretVolume('etcd') },
       { name: 'client', secret: secretVolume(ETCD_CLIENT) },
       ...(data ? [{ name: 'data', persistentVolumeClaim: data }] : []),
       { name: 'snapshots', persistentVolumeClaim: { claimName: snapshots } },
       TMP_VOLUME,
+      ...volumes,
     ],
   };
 }
@@ -145,6 +157,14 @@ const CONTAINER = {
   terminationMessagePolicy: 'FallbackToLogsOnError',
 };
 
+/** Returns a container that runs until the last one ends. */
+export function sidecar(
+  name: string,
+  program: { readonly image: string; readonly command: readonly string[]; readonly args: readonly string[] },
+): Json {
+  return { name, ...program, restartPolicy: 'Always', ...CONTAINER };
+}
+
 /** Runs beside the last container, and begins before it. Only containers of the pod reach it, and the kubelet its health. */
 export function openingContainer(
   { etcd }: JobImages,
@@ -157,12 +177,9 @@ export function openingContainer(
     durable: false,
     alone: true,
   });
+  const health = { 'listen-metrics-urls': `http://0.0.0.0:${ETCD_HEALTH_PORT}` };
   return {
-    name: OPENING,
-    image: etcd,
-    command: [program],
-    args: withFlags(args, { 'listen-metrics-urls': `http://0.0.0.0:${ETCD_HEALTH_PORT}` }),
-    restartPolicy: 'Always',
+    ...sidecar(OPENING, { image: etcd, command: [program], args: withFlags(args, health) }),
     startupProbe: {
       httpGet: { path: ETCD_HEALTH_PATH, port: ETCD_HEALTH_PORT, scheme: 'HTTP' },
       periodSeconds: 1,
@@ -171,6 +188,5 @@ export function openingContainer(
     },
     resources: resourcesFor(OPEN_REQUESTS),
     volumeMounts: [MOUNTS.pki, mount, MOUNTS.tmp],
-    ...CONTAINER,
   };
 }

@@ -1,10 +1,10 @@
 /** Judges the Job that takes a snapshot: whether it was taken, what keeps it from that, and why it failed. Pure. */
-import { listAt, textAt, valueAt } from '../../../../../kube/objects/json.ts';
+import { listAt, ownValue, textAt, valueAt } from '../../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../../kube/objects/object.ts';
 import { optional } from '../../../../../kube/objects/optional.ts';
 import { conditionIn, currentPod, endOfLog, NO_START, schedulingProblem } from '../members/pods.ts';
 import { ANNOTATION_TAKEN_AT } from '../names.ts';
-import { OPENING } from './containers.ts';
+import { OPENING, SERVING } from './containers.ts';
 
 /** `Blocked`: it goes on when the cause is fixed. `Failed`: it has ended, or never succeeds, and another one has to be made. */
 export type SnapshotState =
@@ -63,7 +63,7 @@ function failureOf(job: KubeObject, pods: readonly KubeObject[]): string | undef
   const ends = pods.flatMap(endedContainers);
   if (isTrue(job, 'Failed')) return ends[0] ?? conditionIn(job, 'Failed')?.message ?? 'its Job failed';
   if (isTrue(job, 'Complete')) return 'its Job does not have the time at which it began';
-  return pods.flatMap(brokenCopy)[0];
+  return pods.flatMap(brokenSidecars)[0];
 }
 
 /** Returns the last words of the containers that ended with an error, each with its name. */
@@ -75,13 +75,16 @@ function endedContainers(pod: KubeObject): readonly string[] {
   });
 }
 
-/** The kubelet starts an etcd again and again that does not start from the copy. */
-function brokenCopy(pod: KubeObject): readonly string[] {
+const SIDECARS: Readonly<Record<string, string>> = { [OPENING]: 'etcd', [SERVING]: 'the API server' };
+
+/** The kubelet starts a program again and again that does not start from the copy. */
+function brokenSidecars(pod: KubeObject): readonly string[] {
   return statusesOf(pod).flatMap((status) => {
     const count = valueAt(status, 'restartCount');
-    if (textAt(status, 'name') !== OPENING || typeof count !== 'number' || count < ENDS) return [];
+    const program = ownValue(SIDECARS, textAt(status, 'name') ?? '');
+    if (program === undefined || typeof count !== 'number' || count < ENDS) return [];
     const words = textAt(status, 'lastState', 'terminated', 'message') ?? '';
-    return [`etcd does not start from the copy: ${endOfLog(words)}`];
+    return [`${program} does not start from the copy: ${endOfLog(words)}`];
   });
 }
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { backupTable, backupView } from '../../../../../../src/cli/commands/cluster/hosted/backup/list.ts';
+import {
+  backupTable,
+  backupView,
+  hubError,
+} from '../../../../../../src/cli/commands/cluster/hosted/backup/list.ts';
+import { describeError } from '../../../../../../src/cli/errors.ts';
 import type { StoredBackup } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/store.ts';
+import { KubeError } from '../../../../../../src/kube/client/errors.ts';
 import { ago, NOW } from '../../../../../support/builders.ts';
 
 const BACKUP: StoredBackup = {
@@ -38,5 +44,17 @@ describe('the list of backups', () => {
     const view = backupView({ ...BACKUP, record });
     expect(backupTable([view], { ...PLACE, now: NOW }).rows[0]).toContain('-');
     expect(backupTable([], { ...PLACE, now: NOW }).empty).toBe('Cluster ci has no backup in /backups/ci');
+  });
+
+  it('tells what to do where the folder is empty and no hub answers', () => {
+    const refused = new KubeError('Unreachable', 'the connection was refused');
+    const { text, exitCode } = describeError(hubError(refused, { name: 'ci', folder: '/backups/ci' }));
+    expect(text).toMatch(
+      /^error: Cluster ci has no backup in \/backups\/ci, and .*: the connection was refused$/m,
+    );
+    expect(text).toMatch(/hint: .*--context.*--dir/);
+    expect(exitCode).toBe(69);
+    const aborted = new KubeError('Aborted', 'it was interrupted');
+    expect(hubError(aborted, { name: 'ci', folder: '/backups/ci' })).toBe(aborted);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../../../../src/cli/run.ts';
 import { parseBackupList } from '../../../../../../src/controllers/hosting/drivers/etcd/backup/list.ts';
+import { parseDrillCheck } from '../../../../../../src/controllers/hosting/drivers/etcd/drill/check.ts';
 import { readKeyState } from '../../../../../../src/controllers/hosting/drivers/etcd/json-gateway.ts';
 import { readMemberList } from '../../../../../../src/controllers/hosting/drivers/etcd/member-list.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { memberCommand } from '../../../../../../src/controllers/hosting/drivers/workload/objects/commands.ts';
 import { listAt, textAt } from '../../../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../../../src/kube/objects/object.ts';
+import { optional } from '../../../../../../src/kube/objects/optional.ts';
 import { parsePair } from '../../../../../../src/local/pki/inspect.ts';
 import { type ProbeEndpoint, sendProbe } from '../../../../../../src/local/processes/probe.ts';
 import {
@@ -22,12 +24,13 @@ import {
   podFolders,
   type StartedEtcd,
   startPodEtcd,
+  startPodServer,
 } from '../../../../../support/hosting/pod-etcd.ts';
 import { planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
 import { tempFolder } from '../../../../../support/temp.ts';
 import { testIo } from '../../../../../support/test-io.ts';
 
-const READY = { timeout: 60_000, interval: 100 };
+const READY = { interval: 100 };
 const PARTS = {
   cluster: 'ci',
   member: 'etcd',
@@ -38,6 +41,7 @@ const PARTS = {
   priorityClass: 'system-cluster-critical',
   claim: 'claim-uid',
 } as const;
+const SERVER = { image: 'kube-apiserver', flags: {}, serviceCIDR: '10.96.0.0/16' } as const;
 const PEER_URL = 'https://10.0.0.9:2380';
 
 function argsOf(job: KubeObject, name: string): readonly string[] {
@@ -55,11 +59,18 @@ interface Ran {
 }
 
 /** Runs a container of kubenode with the folders of this machine. */
-async function runOwn(job: KubeObject, name: string, folders: PodFolders, url = ''): Promise<Ran> {
+async function runOwn(
+  job: KubeObject,
+  name: string,
+  folders: PodFolders,
+  { url = '', serverUrl = '' }: { readonly url?: string; readonly serverUrl?: string } = {},
+): Promise<Ran> {
   const report = join(tempFolder('report'), 'message');
   const args = argsOf(job, name).map((arg) =>
     arg
       .replace(/^--url=.*/, `--url=${url}`)
+      .replace(/^--serve-url=.*/, `--serve-url=${serverUrl}`)
+      .replace('/var/lib/drill', folders.drill)
       .replace('/dev/termination-log', report)
       .replace('/etc/kubernetes/etcd', folders.client)
       .replace('/var/lib/etcd', folders.volume)
@@ -78,10 +89,15 @@ function endpointOf({ client: folder }: PodFolders, { url }: StartedEtcd): Probe
   return { url, caPem: text('ca.crt'), client };
 }
 
-async function put(endpoint: ProbeEndpoint, key: string): Promise<void> {
-  const body = JSON.stringify({ key: Buffer.from(key).toString('base64'), value: 'eA==' });
+async function put(endpoint: ProbeEndpoint, key: string, value = 'x'): Promise<void> {
+  const [coded, text] = [key, value].map((each) => Buffer.from(each).toString('base64'));
+  const body = JSON.stringify({ key: coded, value: text });
   const request = { ...endpoint, url: `${endpoint.url}/v3/kv/put` };
   expect((await sendProbe(request, { method: 'POST', body })).status).toBe(200);
+}
+
+function objectText(kind: string, name: string): string {
+  return JSON.stringify({ apiVersion: 'v1', kind, metadata: { name, uid: `uid-of-${name}` } });
 }
 
 async function startEtcd(folders: PodFolders, isSealed: boolean): Promise<StartedEtcd> {
@@ -94,10 +110,13 @@ async function startEtcd(folders: PodFolders, isSealed: boolean): Promise<Starte
 /** Runs a Job: a container, the etcd on the copy, and the last container. */
 async function runJob(job: KubeObject, folders: PodFolders, url = ''): Promise<Ran> {
   const [first = '', last = ''] = listNames(job);
-  const began = await runOwn(job, first, folders, url);
+  const began = await runOwn(job, first, folders, { url });
   if (!began.text.startsWith('0 ')) return began;
   const opened = await startPodEtcd(folders, argsOf(job, 'etcd'));
-  const ended = await runOwn(job, last, folders, opened.url);
+  const serving = argsOf(job, 'kube-apiserver');
+  const server = serving.length > 0 ? await startPodServer(folders, serving, opened.url) : undefined;
+  const ended = await runOwn(job, last, folders, { url: opened.url, ...optional('serverUrl', server?.url) });
+  await server?.stop();
   await opened.stop();
   return ended;
 }
@@ -112,7 +131,11 @@ function listNames(job: KubeObject): readonly string[] {
 async function withBackup(): Promise<{ folders: PodFolders; etcd: StartedEtcd }> {
   const folders = await podFolders();
   const etcd = await startEtcd(folders, false);
-  for (let index = 0; index < 5; index += 1) await put(endpointOf(folders, etcd), `/ci/key-${index}`);
+  const endpoint = endpointOf(folders, etcd);
+  for (let index = 0; index < 4; index += 1) {
+    await put(endpoint, `/ci/configmaps/default/key-${index}`, objectText('ConfigMap', `key-${index}`));
+  }
+  await put(endpoint, '/ci/namespaces/kube-system', objectText('Namespace', 'kube-system'));
   expect((await runJob(backupJob(PARTS, { keep: 2 }), folders, etcd.url)).text).toMatch(/^0 1 backups/);
   return { folders, etcd };
 }
@@ -129,16 +152,27 @@ describe('the containers of the Jobs for backups', () => {
     expect(await isHealthy(etcd)).toBe(true);
   });
 
-  it('HOS-32 open the newest backup for a test, count its keys, and leave nothing', async () => {
+  it('HOS-32 open the newest backup for a test, read all of it through an API server, and leave nothing', async () => {
     const { folders } = await withBackup();
     const before = readdirSync(folders.snapshots);
-    expect((await runJob(drillJob(PARTS), folders)).text).toMatch(/^0 the backup was opened and has 5 keys/);
+    const drilled = await runJob(drillJob(PARTS, SERVER), folders);
+    expect(drilled.text).toMatch(/^0 an API server read all 5 objects of 2 resources from 000001-/);
+    expect(parseDrillCheck(drilled.report)).toMatchObject({ objects: 5, clusterUid: 'uid-of-kube-system' });
     expect(readdirSync(folders.snapshots)).toEqual(before);
     const [name = ''] = before;
     writeFileSync(join(folders.snapshots, name, 'data', 'member', 'snap', 'db'), 'damaged');
-    expect((await runJob(drillJob(PARTS), folders)).text).toMatch(
+    expect((await runJob(drillJob(PARTS, SERVER), folders)).text).toMatch(
       /its files are not those that were written/,
     );
+  });
+
+  it('HOS-32 fail the test of a backup with a value that the API server cannot read, and name the object', async () => {
+    const { folders, etcd } = await withBackup();
+    await put(endpointOf(folders, etcd), '/ci/podtemplates/default/cut', 'k8s\0cut');
+    await runJob(backupJob(PARTS, { keep: 2 }), folders, etcd.url);
+    const drilled = await runJob(drillJob(PARTS, SERVER), folders);
+    expect(drilled.text).toMatch(/^[1-9].*the API server cannot read podtemplates default\/cut: /s);
+    expect(drilled.report).toBe('');
   });
 
   it('HOS-32 restore every key into the volume of another control plane, whose first member has its new address', async () => {

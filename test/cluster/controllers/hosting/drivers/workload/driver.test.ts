@@ -42,7 +42,7 @@ import {
 import { memoryHubEtcd } from '../../../../../support/hosting/memory-hub-etcd.ts';
 import { workloadImages, workloadSpec } from '../../../../../support/hosting/workload.ts';
 
-const ANSWER = { timeout: 60_000, interval: 100 };
+const ANSWER = { interval: 100 };
 const { signal } = new AbortController();
 const clock = createSystemClock();
 let hub: Hub;

@@ -18,7 +18,7 @@ import {
 } from '../../../../../support/hosting/pod-etcd.ts';
 import { planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
 
-const READY = { timeout: 60_000, interval: 100 };
+const READY = { interval: 100 };
 
 function startEtcd(folders: PodFolders, isSealed: boolean): Promise<StartedEtcd> {
   const { args } = memberCommand('etcd', {

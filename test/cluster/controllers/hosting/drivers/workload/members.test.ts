@@ -26,7 +26,7 @@ import {
 } from '../../../../../support/hosting/pod-etcd.ts';
 import { planeRecord } from '../../../../../support/hosting/workload.ts';
 
-const READY = { timeout: 60_000, interval: 100 };
+const READY = { interval: 100 };
 const MEMBERS = ['etcd', 'etcd-1', 'etcd-2'] as const;
 const NET = `127.${(process.pid % 200) + 20}.9`;
 const ADDRESSES = MEMBERS.map((_, index) => `${NET}.${index + 2}`);

@@ -22,7 +22,7 @@ import {
 import { planeRecord, podParts } from '../../../../../support/hosting/workload.ts';
 import { testIo } from '../../../../../support/test-io.ts';
 
-const READY = { timeout: 60_000, interval: 100 };
+const READY = { interval: 100 };
 const JOB = snapshotJob({
   cluster: 'ci',
   member: 'etcd',

@@ -6,6 +6,7 @@ import {
   recordAttempt,
 } from '../../../../../../src/controllers/hosting/drivers/process/backup/attempt.ts';
 import { NOW } from '../../../../../support/builders.ts';
+import { DRILLED } from '../../../../../support/hosting/objects.ts';
 import { tempFolder } from '../../../../../support/temp.ts';
 
 const LATER = new Date(+NOW + 300_000);
@@ -52,6 +53,12 @@ describe('an attempt to take a backup', () => {
     expect(await readAttempt(file)).toEqual({ at: LATER, ...interrupted });
     await expect(recordAttempt(file, LATER, fail('no etcd'))).rejects.toThrow('no etcd');
     expect(await readAttempt(file)).toEqual({ at: LATER, problem: 'no etcd', since: NOW });
+  });
+
+  it('HOS-32 has what a drill has found that did not fail', async () => {
+    const file = join(tempFolder('attempt'), 'drill.json');
+    await recordAttempt(file, NOW, () => Promise.resolve(DRILLED));
+    expect(await readAttempt(file)).toEqual({ at: NOW, checked: DRILLED });
   });
 
   it('HOS-32 counts as none when its record cannot be read', async () => {

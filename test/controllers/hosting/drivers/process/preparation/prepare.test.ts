@@ -39,7 +39,7 @@ function bed() {
     });
   const read = (): Promise<PlaneFolder> => readPlane(dir, plane);
   const due = async (at: Date, spec: PlaneSpec = plane): Promise<readonly string[]> =>
-    (await reportCertificates(await read(), spec.settings, at)).flatMap((each) =>
+    (await reportCertificates(await read(), spec, at)).flatMap((each) =>
       each.due === undefined ? [] : [each.name],
     );
   return { dir, layout: planeLayout(dir, 'ci'), prepare, read, due };
@@ -207,7 +207,7 @@ describe('the certificates of a control plane', () => {
     expect(await due(NOW, hourly)).toHaveLength(10);
     await prepare(NOW, hourly);
     expect([await due(NOW, hourly), await due(minutes(43), hourly)]).toEqual([[], expect.any(Array)]);
-    const [sync] = await reportCertificates(await read(), hourly.settings, NOW);
+    const [sync] = await reportCertificates(await read(), hourly, NOW);
     expect(sync?.notAfter).toEqual(minutes(60));
     // A longer one takes effect at once, too: what is left is little of it.
     expect(await due(minutes(1))).toHaveLength(10);
@@ -225,10 +225,10 @@ describe('the certificates of a control plane', () => {
 
   it('are none where it is not prepared, or belongs to another Cluster', async () => {
     const { dir, read } = bed();
-    expect(await reportCertificates(await read(), plane.settings, NOW)).toEqual([]);
+    expect(await reportCertificates(await read(), plane, NOW)).toEqual([]);
     const other = planeSpec('ci', 'other');
     await preparePlane(other, { dir, clock: createSystemClock(), freeBytes: async () => 1e12 });
-    expect(await reportCertificates(await read(), plane.settings, NOW)).toEqual([]);
+    expect(await reportCertificates(await read(), plane, NOW)).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { nextPhase } from '../../../../../../src/controllers/hosting/drivers/authorities/record.ts';
 import { readAccess } from '../../../../../../src/controllers/hosting/drivers/process/access.ts';
 import { planeLayout, readPlane } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
 import { reportCertificates } from '../../../../../../src/controllers/hosting/drivers/process/preparation/certificates.ts';
@@ -11,7 +12,6 @@ import { lostKeys } from '../../../../../../src/controllers/hosting/drivers/proc
 import { preparePlane } from '../../../../../../src/controllers/hosting/drivers/process/preparation/prepare.ts';
 import { openEntries } from '../../../../../../src/controllers/hosting/drivers/process/preparation/rights.ts';
 import {
-  nextPhase,
   readRotation,
   recordRotationStart,
   writeRotation,
@@ -87,7 +87,7 @@ function serverIssuer(): string | undefined {
 
 async function problems(folder = dir): Promise<readonly string[]> {
   const found = await readPlane(folder, plane);
-  const due = await reportCertificates(found, plane.settings, clock.now());
+  const due = await reportCertificates(found, plane, clock.now());
   const open = await openEntries(found.layout, 'ci');
   return [
     ...(await lostKeys(found)),

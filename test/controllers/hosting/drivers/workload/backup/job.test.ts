@@ -24,6 +24,11 @@ const PARTS = {
   claim: 'claim-uid',
 } as const;
 const RESTORE = { from: 'latest', peerUrl: 'https://10.0.0.2:2380' };
+const SERVER = {
+  image: 'kube-apiserver@sha256:4',
+  flags: { 'goaway-chance': '0.1' },
+  serviceCIDR: '10.97.0.0/16',
+} as const;
 const BACKUP = backupJob(PARTS, { keep: 7 });
 
 function containersOf(job: KubeObject): readonly unknown[] {
@@ -55,8 +60,13 @@ describe('the Jobs with the volume of backups', () => {
     ],
     [
       'Drill',
-      drillJob(PARTS),
-      ['open: snapshots tmp', 'etcd: snapshots tmp', 'count: snapshots tmp'],
+      drillJob(PARTS, SERVER),
+      [
+        'open: snapshots drill tmp',
+        'etcd: snapshots tmp',
+        'kube-apiserver: drill tmp',
+        'check: snapshots drill tmp',
+      ],
       ['etcd-backups'],
     ],
     [
@@ -76,8 +86,30 @@ describe('the Jobs with the volume of backups', () => {
   it('HOS-32 run beside the etcd that is copied, and elsewhere where none runs', () => {
     const affinity = ['spec', 'template', 'spec', 'affinity'] as const;
     expect(JSON.stringify(valueAt(BACKUP, ...affinity))).toContain('"kubenode.dev/part":"etcd-1"');
-    expect(valueAt(drillJob(PARTS), ...affinity)).toBeUndefined();
+    expect(valueAt(drillJob(PARTS, SERVER), ...affinity)).toBeUndefined();
     expect(valueAt(restoreJob(PARTS, RESTORE), ...affinity)).toBeUndefined();
+  });
+
+  it('HOS-32 test a backup with the API server of the control plane, on the copy alone, and keys that end with the pod', () => {
+    const job = drillJob(PARTS, SERVER);
+    const server = containersOf(job)[2];
+    expect([textAt(server, 'image'), textAt(server, 'restartPolicy')]).toEqual([SERVER.image, 'Always']);
+    expect(listAt(server, 'args')).toEqual(
+      expect.arrayContaining([
+        '--bind-address=127.0.0.1',
+        '--etcd-servers=https://127.0.0.1:2379',
+        '--etcd-prefix=/ci',
+        '--client-ca-file=/var/lib/drill/pki/ca.crt',
+        '--service-cluster-ip-range=10.97.0.0/16',
+        '--endpoint-reconciler-type=none',
+        '--goaway-chance=0.1',
+        '--etcd-compaction-interval=0s',
+      ]),
+    );
+    const volumes = listAt(job, 'spec', 'template', 'spec', 'volumes');
+    expect(volumes).toContainEqual({ name: 'drill', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } });
+    expect(JSON.stringify(volumes)).not.toContain('"secretName":"kube-apiserver"');
+    expect(isSameTask(job, drillJob(PARTS, { ...SERVER, image: 'another' }))).toBe(false);
   });
 
   it('HOS-32 have the request as a person wrote it, and as an argument that the hub does not expand', () => {
@@ -95,7 +127,7 @@ describe('the Jobs with the volume of backups', () => {
     expect(isSameTask(BACKUP, backupJob({ ...PARTS, images }, { keep: 7 }))).toBe(false);
     expect(isSameTask(BACKUP, backupJob({ ...PARTS, claim: 'another' }, { keep: 7 }))).toBe(false);
     expect([isOnClaim(BACKUP, 'claim-uid'), isOnClaim(BACKUP, 'another')]).toEqual([true, false]);
-    expect(isSameTask(BACKUP, drillJob(PARTS))).toBe(false);
+    expect(isSameTask(BACKUP, drillJob(PARTS, SERVER))).toBe(false);
     const bare = { ...BACKUP, metadata: { name: 'etcd-backups' } };
     expect([taskOf(bare), isSameTask(bare, bare)]).toEqual([undefined, false]);
   });

@@ -73,7 +73,8 @@ describe('what is known of the backups of an etcd of pods', () => {
     ['open', 'Copying'],
     ['etcd', 'Opening'],
     ['keep', 'Opening'],
-    ['count', 'Opening'],
+    ['kube-apiserver', 'Opening'],
+    ['check', 'Serving'],
   ])('HOS-32 names the step of the container %s', (container, step) => {
     expect(stepOf(container)).toBe(step);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
-  authorityCertificate,
   completeKeys,
   type KeyFiles,
+  trustedCertificates,
 } from '../../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
 import {
   keyFilesOf,
@@ -137,7 +137,7 @@ describe('the files that the members of a control plane mount', () => {
   ] as const)(
     'HOS-20 keys of CAs stay out: %s trusts by %s only the certificate of %s',
     (member, file, name) => {
-      const certificate = authorityCertificate(files, name);
+      const certificate = trustedCertificates(files, name);
       expect(certificate).toMatch(/^-----BEGIN CERTIFICATE-----/);
       expect(all[member]?.[file]).toBe(certificate);
       expect(all[member]?.[file]).not.toContain('PRIVATE KEY');

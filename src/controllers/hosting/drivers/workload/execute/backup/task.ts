@@ -27,21 +27,30 @@ export interface TaskRun {
   readonly build: () => KubeObject;
 }
 
-/** Rejects with what keeps the Job from its end, or why it failed. The signal ends the wait, and leaves the Job to the next attempt. */
-export async function runTask(run: TaskRun): Promise<void> {
+/** Resolves to what its last container has reported. Rejects with what keeps the Job from its end, or why it failed. The signal ends the wait, and leaves the Job to the next attempt. */
+export async function runTask(run: TaskRun): Promise<string> {
   const { job: named, control } = run;
   const isLate = createBlockedTimer(named.clock);
   for (;;) {
     control.signal.throwIfAborted();
     const job = await readJob(named);
     if (!job) await createJob(named, run.build());
-    else {
-      const found = await observe(named, job);
-      if (job.metadata.deletionTimestamp !== undefined) requireDeletion(found);
-      else if (await isDone(run, found, isLate(found))) return;
-    }
+    const report = job && (await reportFrom(run, job, isLate));
+    if (report !== undefined) return report;
     await named.clock.sleep(POLL_MS, control.signal);
   }
+}
+
+/** Resolves to undefined unless the Job that was asked for has ended. */
+async function reportFrom(
+  run: TaskRun,
+  job: KubeObject,
+  isLate: (found: ObservedJob) => boolean,
+): Promise<string | undefined> {
+  const found = await observe(run.job, job);
+  if (job.metadata.deletionTimestamp === undefined) return await reportOnceDone(run, found, isLate(found));
+  requireDeletion(found);
+  return undefined;
 }
 
 /** Tells whether what it is asked about has been blocked for long. */
@@ -75,11 +84,11 @@ async function observe(named: NamedJob, job: KubeObject): Promise<ObservedJob> {
 }
 
 /** Rejects when the Job that was asked for has failed. Another one is only settled. */
-async function isDone(
+async function reportOnceDone(
   { job: named, control, build }: TaskRun,
   found: ObservedJob,
   isLate: boolean,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { state, job } = found;
   const desired = build();
   const isAsked = isSameTask(job, desired);
@@ -91,28 +100,38 @@ async function isDone(
   });
   if (step === 'Wait') {
     if (isAsked) control.onStep(stepOf(state.type === 'Running' ? state.container : undefined));
-    return false;
+    return undefined;
   }
   const problem = step === 'Settle' ? await settle(named, found) : problemOf(state);
   await deleteJob(named);
-  if (isAsked && problem !== undefined) throw new Error(problem);
-  return isAsked;
+  if (!isAsked) return undefined;
+  if (problem !== undefined) throw new Error(problem);
+  return reportOf(found);
+}
+
+function reportOf({ pods }: ObservedJob): string {
+  return reportedBy(pods) ?? '';
 }
 
 function problemOf(state: SnapshotState): string | undefined {
   return 'problem' in state ? state.problem : undefined;
 }
 
-/** The list comes before the Job is deleted. Resolves to why it has no result. */
+/** The report is read before the Job is deleted. Resolves to why it has no result. */
 async function settle(named: NamedJob, { job, pods }: ObservedJob): Promise<string | undefined> {
-  if (taskOf(job) !== 'Backup') return undefined;
+  const task = taskOf(job);
+  if (task !== 'Backup') {
+    return task === 'Drill' && reportedBy(pods) === undefined ? NOT_READ : undefined;
+  }
   const list = parseBackupList(reportedBy(pods));
-  if (!list) return 'its pod was removed before the list of backups was read from it';
+  if (!list) return NOT_READ;
   const { metadata } = await named.client.get(VOLUME_CLAIMS, placeOf(named));
   if (!isOnClaim(job, metadata.uid)) return `PersistentVolumeClaim ${BACKUPS} was replaced since`;
   await writeList(named, { names: list.names, ...askedFor(job) });
   return undefined;
 }
+
+const NOT_READ = 'its pod was removed before its report was read';
 
 /** The clock of a node may be ahead, and a hub changes some characters of arguments: hosting wrote these two itself. */
 function askedFor({ metadata: { annotations = {} } }: KubeObject): Omit<BackupList, 'names'> {

@@ -39,7 +39,7 @@ const driver = createProcessDriver({
 });
 const SERVERS = ['kube-apiserver', 'kube-apiserver-1'] as const;
 const MEMBERS = ['etcd', 'kubenode-balancer', 'kubenode-balancer-1', ...SERVERS] as const;
-const ANSWER = { timeout: 180_000, interval: 100 };
+const ANSWER = { timeout: 600_000, interval: 100 };
 const LIMIT = 600_000;
 /** Long enough for the balancers and the clients to settle. */
 const SETTLE_MS = 3000;

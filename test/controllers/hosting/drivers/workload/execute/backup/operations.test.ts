@@ -164,11 +164,23 @@ describe('backups of an etcd of pods', () => {
     expect(read(hub, VOLUME_CLAIMS)?.metadata.annotations).toEqual({ team: 'data' });
   });
 
+  it('HOS-32 are not tested by a drill whose report was lost with its pod', async () => {
+    const spec = hosted({ backup: { everySeconds: 86_400, keep: 2, drillEverySeconds: 300 } });
+    const { hub } = await started(spec);
+    await hub.advance(30_000);
+    const before = hub.status()?.etcd?.lastDrillAt;
+    hub.backups.losesReport = true;
+    await hub.advance(330_000);
+    expect([count(hub, 'Drill ended'), conditionText(hub, 'BackupReady')]).toEqual([2, 'False DrillFailed']);
+    expect(hub.status()?.etcd?.lastDrillAt).toBe(before);
+  });
+
   it('HOS-32 are tested by drills on a schedule, whose result is a condition', async () => {
     const spec = hosted({ backup: { everySeconds: 86_400, keep: 2, drillEverySeconds: 300 } });
     const { hub } = await started(spec);
     await hub.advance(30_000);
     expect([count(hub, 'Drill ended'), hub.status()?.etcd?.lastDrillAt]).toEqual([1, expect.any(String)]);
+    expect(hub.status()?.etcd?.lastDrill).toMatchObject({ backup: hub.backups.names.at(-1), objects: 312 });
     hub.backups.names = [];
     await hub.advance(330_000);
     expect(conditionText(hub, 'BackupReady')).toBe('False DrillFailed');

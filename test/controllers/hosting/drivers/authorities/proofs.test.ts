@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isCertificateRefusal } from '../../../../../../src/controllers/hosting/drivers/process/rotation/proofs.ts';
+import { isCertificateRefusal } from '../../../../../src/controllers/hosting/drivers/authorities/proofs.ts';
 
 describe('the answer of a member to a client certificate', () => {
   it.each<[code: string | undefined, isRefused: boolean]>([

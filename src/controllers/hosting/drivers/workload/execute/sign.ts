@@ -1,0 +1,54 @@
+/** Signs the authorities that agents follow, and records what was signed before anything of it is published. */
+import type { SignedAuthorities } from '../../../../../api/authorities/document.ts';
+import { parsePair } from '../../../../../local/pki/inspect.ts';
+import {
+  missingAuthority,
+  type SigningAuthorities,
+  type SigningSubject,
+  signingSubject,
+  signSubject,
+} from '../../authorities/signed.ts';
+import type { PlaneOwner } from '../../driver.ts';
+import type { KnownOrders } from '../../rotation.ts';
+import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
+import { KEY_FILES } from '../pki/keys.ts';
+import { keptAuthorities } from '../pki/rotation.ts';
+import type { WorkloadRecord } from '../record.ts';
+import type { WorkloadParts } from './members.ts';
+import { changeRecord } from './record.ts';
+
+/** Signs the document of the phase, or returns the last one. Undefined: nothing was ever rotated. */
+export async function signWorkload(
+  plane: PlaneOwner,
+  known: KnownOrders,
+  { client, clock }: Pick<WorkloadParts, 'client' | 'clock'>,
+): Promise<SignedAuthorities | undefined> {
+  const found = await readHubPlane(client, plane);
+  requireOwnNamespace(found);
+  if (!found.record) return undefined;
+  const now = clock.now();
+  const { signed } = await changeRecord(client, plane, (current) =>
+    withSigned(current, found, { known, now }),
+  );
+  return signed;
+}
+
+function withSigned(
+  record: WorkloadRecord,
+  found: FoundPlane,
+  { known, now }: { readonly known: KnownOrders; readonly now: Date },
+): WorkloadRecord {
+  const { rotation, signed: last, uid: cluster } = record;
+  const subject = signingSubject(rotation, last);
+  if (!subject) return record;
+  const authorities = authoritiesOf(found, subject);
+  const signed = signSubject(subject, { cluster, authorities, last, known, now });
+  return signed === last ? record : { ...record, signed };
+}
+
+function authoritiesOf({ keys, where }: FoundPlane, { isOver }: SigningSubject): SigningAuthorities {
+  const only = parsePair(keys[KEY_FILES.ca]);
+  const { old, new: next } = isOver ? { old: only, new: only } : keptAuthorities(keys, 'ca');
+  if (!old || !next) throw missingAuthority(where);
+  return { old, new: next };
+}

@@ -1,0 +1,84 @@
+/** Plans how a control plane of processes is reached by other machines, or no more: by gateways, while its members go on. Pure. */
+import { isApiServer, isGateway } from '../../drivers/driver.ts';
+import type { HostingDecision, HostingInput, HostingWait } from '../input.ts';
+import { disruptive } from '../members.ts';
+import { namesOf } from '../names.ts';
+import { hostingProblems } from '../problems.ts';
+import { rotationInWork } from '../rotation/state.ts';
+import { wait, withHint } from '../wait.ts';
+import { outsideOf, outsideText } from './outside.ts';
+
+type Compared = Pick<HostingInput, 'plane' | 'hosted'>;
+
+/** Returns what differs: `exposure is loopback only, not https://ci.example.com:6443`. Undefined: nothing. */
+export function exposureDifference({ plane, hosted }: Compared): string | undefined {
+  if (!plane.isPrepared) return undefined;
+  const [is, should] = [plane.outside, outsideOf(hosted)].map(outsideText);
+  return is === should ? undefined : `exposure is ${is}, not ${should}`;
+}
+
+/** Plans the next step of a change. `isClosed`: a window or a freeze holds it. */
+export function planExposure(input: HostingInput, isClosed: boolean): HostingDecision | undefined {
+  const difference = exposureDifference(input);
+  if (difference === undefined || isClosed || isHeld(input)) return undefined;
+  const because = `the spec differs: ${difference}${usersText(input)}`;
+  return planEnd(input, because) ?? planRecord(input, because);
+}
+
+function isHeld(input: HostingInput): boolean {
+  const { cluster, hosted } = input;
+  const isChanging = cluster.status?.hosted?.upgrade !== undefined;
+  return isChanging || rotationInWork(input) !== undefined || hostingProblems(cluster, hosted).length > 0;
+}
+
+/** Gateways leave the former port before another one is recorded: from then on they are recognized by the new one. */
+function planEnd(input: HostingInput, because: string): HostingDecision | undefined {
+  const { plane, hosted } = input;
+  if (plane.outside?.port === outsideOf(hosted)?.port) return undefined;
+  const running = plane.members.find(({ member, state }) => isGateway(member) && state !== 'Stopped');
+  return running && disruptive(input, { type: 'Stop', member: running.member, because });
+}
+
+function planRecord(input: HostingInput, because: string): HostingDecision | undefined {
+  const outside = outsideOf(input.hosted);
+  if (outside && !isNameServed(input)) return undefined;
+  return disruptive(input, { type: 'SetOutside', outside, because });
+}
+
+/** Clients get the new name when every API server has proven that it serves a certificate with it. */
+function isNameServed({ plane }: HostingInput): boolean {
+  const isDue = plane.certificates.some(({ name, due }) => name === SERVER_CERTIFICATE && due !== undefined);
+  return (
+    !isDue &&
+    plane.members.every(({ member, state, certificate }) => {
+      if (isGateway(member)) return true;
+      if (state !== 'Ready') return false;
+      return !isApiServer(member) || certificate?.serial === certificate?.expectedSerial;
+    })
+  );
+}
+
+const SERVER_CERTIFICATE = 'apiserver';
+
+/** Machines that use the former address do not learn of another one by themselves. */
+function usersText({ plane, inside }: HostingInput): string {
+  const machines = inside?.machines ?? [];
+  if (!plane.outside || machines.length === 0) return '';
+  return `; Machines that may use ${outsideText(plane.outside)}: ${namesOf(machines)}`;
+}
+
+/** Returns why the exposure stays as it is while a rotation is in work: every member is started again in its order, and asked for proof. */
+export function exposureInRotation(input: HostingInput): HostingWait | undefined {
+  const rotation = rotationInWork(input);
+  const difference = exposureDifference(input);
+  if (!rotation || difference === undefined) return undefined;
+  const message = `${difference}: the exposure is changed when the rotation ${rotation.id} of the authorities is over`;
+  const hint = 'complete it, or remove spec.hosted.pki.caRotation to take it back';
+  return wait('RotationInWork', withHint(message, hint), ['Cluster', input.cluster.metadata.name]);
+}
+
+/** Tells whether clients of other machines connect, where they are to. */
+export function isReachedOutside({ plane }: Pick<HostingInput, 'plane'>): boolean {
+  const gateways = plane.members.filter(({ member }) => isGateway(member));
+  return gateways.length === 0 || gateways.some(({ state }) => state === 'Ready');
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import {
+  GATEWAYS,
+  type MemberReport,
+  type PlaneMember,
+  type PlaneReport,
+} from '../../../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  exposureDifference,
+  exposureInRotation,
+  isReachedOutside,
+  planExposure,
+} from '../../../../../src/controllers/hosting/plan/exposure/exposure.ts';
+import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import {
+  certificates,
+  daysFromNow,
+  decisionText,
+  freeze,
+  HOSTED,
+  hostingInput,
+  INSIDE,
+  type InputParts,
+  members,
+  ROTATION,
+  readyMember,
+} from '../../../../support/hosting/objects.ts';
+
+const HOST = 'ci.example.com';
+const AT = { host: HOST, port: 6443 };
+const OUTSIDE = { ...HOSTED.exposure, host: HOST };
+const STOPPED = { state: 'Stopped' } as const;
+const [FIRST, SECOND] = GATEWAYS;
+type But = Partial<Record<PlaneMember, Partial<MemberReport>>>;
+
+/** Returns a control plane that other machines reach there, with gateways that answer, but for those in `but`. */
+function exposed(but: But = {}, outside: PlaneReport['outside'] = AT): Partial<PlaneReport> {
+  const gateways = GATEWAYS.map((member) => readyMember(member, but[member]));
+  return { outside, members: [...members(but), ...gateways] };
+}
+
+function reached(but: But): boolean {
+  return isReachedOutside(hostingInput({ plane: exposed(but) }));
+}
+
+/** Returns what is planned. `exposure`: that of the spec. */
+function planned(exposure: typeof OUTSIDE | typeof HOSTED.exposure, parts: InputParts = {}): string {
+  const input = hostingInput({ ...parts, hosted: { ...parts.hosted, exposure } });
+  return decisionText(planExposure(input, false) ?? {});
+}
+
+const ADDED = 'the spec differs: exposure is loopback only, not https://ci.example.com:6443';
+const MOVED = 'the spec differs: exposure is https://ci.example.com:6443, not https://ci.example.com:7443';
+const RENAMED = 'the spec differs: exposure is https://ci.example.com:6443, not https://b.example.com:6443';
+const REMOVED = 'the spec differs: exposure is https://ci.example.com:6443, not loopback only';
+
+describe('the exposure of a control plane of processes', () => {
+  it.each<[name: string, exposure: typeof HOSTED.exposure, plane: Partial<PlaneReport>, expected: string]>([
+    ['is that of the spec', OUTSIDE, exposed(), 'nothing'],
+    ['is none, as in the spec', HOSTED.exposure, {}, 'nothing'],
+    ['is added', OUTSIDE, {}, `SetOutside: ${ADDED}`],
+    ['is added before the certificate has the name', OUTSIDE, dueCertificate(), 'nothing'],
+    ['is added, and the API server serves its former certificate', OUTSIDE, staleServer(), 'nothing'],
+    ['is added while a member is down', OUTSIDE, { members: members({ etcd: STOPPED }) }, 'nothing'],
+    ['gets another name', { ...OUTSIDE, host: 'b.example.com' }, exposed(), `SetOutside: ${RENAMED}`],
+    ['gets another port', { ...OUTSIDE, port: 7443 }, exposed(), `Stop ${FIRST}: ${MOVED}`],
+    [
+      'gets another port, and one gateway has ended',
+      { ...OUTSIDE, port: 7443 },
+      exposed({ [FIRST]: STOPPED }),
+      `Stop ${SECOND}: ${MOVED}`,
+    ],
+    [
+      'gets another port than one that a program of others has',
+      { ...OUTSIDE, port: 7443 },
+      exposed({ [FIRST]: STOPPED, [SECOND]: STOPPED }),
+      `SetOutside: ${MOVED}`,
+    ],
+    ['is removed', HOSTED.exposure, exposed(), `Stop ${FIRST}: ${REMOVED}`],
+    [
+      'is removed while a member is down',
+      HOSTED.exposure,
+      exposed({ [FIRST]: STOPPED, [SECOND]: STOPPED, etcd: STOPPED }),
+      `SetOutside: ${REMOVED}`,
+    ],
+    ['is refused', { ...OUTSIDE, host: '0.0.0.0' }, {}, 'nothing'],
+  ])('HOS-41 plans the next step when it %s', (_, exposure, plane, expected) => {
+    expect(planned(exposure, { plane })).toBe(expected);
+  });
+
+  it('HOS-41 names the Machines that may use an address which goes', () => {
+    const input = { inside: { ...INSIDE, machines: ['n1', 'n2'] } };
+    expect(planned(HOSTED.exposure, { plane: exposed(), input })).toBe(
+      `Stop ${FIRST}: ${REMOVED}; Machines that may use https://ci.example.com:6443: n1, n2`,
+    );
+    expect(planned(OUTSIDE, { input })).toBe(`SetOutside: ${ADDED}`);
+  });
+
+  it('HOS-41 waits for an upgrade, a window, the kill switch and the end of a rotation', () => {
+    const upgrade = { from: 'v1.35.4', to: 'v1.36.3', step: 'Etcd' };
+    expect(planned(OUTSIDE, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
+    expect(planned(OUTSIDE, { input: { halt: 'ann' } })).toBe('wait KillSwitch');
+    const hosted = { exposure: OUTSIDE };
+    expect(planExposure(hostingInput({ hosted }), true)).toBeUndefined();
+    const held = hostingInput({ hosted, plane: { rotation: ROTATION } });
+    expect([planExposure(held, false), exposureInRotation(held)?.reason]).toEqual([
+      undefined,
+      'RotationInWork',
+    ]);
+    const frozen = { ...HOSTED.upgrade, freezes: [freeze()] };
+    expect(decisionText(planHosting(hostingInput({ hosted: { ...hosted, upgrade: frozen } })))).toBe(
+      'wait Freeze',
+    );
+    expect(decisionText(planHosting(hostingInput({ hosted })))).toBe(`SetOutside: ${ADDED}`);
+  });
+
+  it('HOS-41 differs from the spec only once the control plane is prepared', () => {
+    const input = hostingInput({ hosted: { exposure: OUTSIDE } });
+    expect(exposureDifference(input)).toContain('exposure is loopback only');
+    expect(exposureDifference({ ...input, plane: { ...input.plane, isPrepared: false } })).toBeUndefined();
+  });
+
+  it('HOS-41 is served while one of its gateways answers, and sync gets its address only then', () => {
+    expect([reached({}), reached({ [FIRST]: STOPPED })]).toEqual([true, true]);
+    expect(reached({ [FIRST]: STOPPED, [SECOND]: STOPPED })).toBe(false);
+    expect(isReachedOutside(hostingInput())).toBe(true);
+    const status = { conditions: [], hosted: { readyAt: '2030-01-01T00:00:00Z' } };
+    const next = (but: But): string =>
+      decisionText(
+        planHosting(
+          hostingInput({
+            hosted: { exposure: OUTSIDE },
+            plane: exposed(but),
+            input: { secret: 'Differs' },
+            status,
+          }),
+        ),
+      );
+    expect(next({})).toBe('WriteSecret: the kubeconfig of sync has changed');
+    expect(next({ [FIRST]: STOPPED, [SECOND]: STOPPED })).toBe(`Start ${FIRST}: it ended`);
+  });
+});
+
+/** The file has not the name of the spec yet. */
+function dueCertificate(): Partial<PlaneReport> {
+  return { certificates: certificates({ apiserver: { due: 'names missing: ci.example.com' } }) };
+}
+
+function staleServer(): Partial<PlaneReport> {
+  const certificate = { serial: 'A1', expectedSerial: 'B2', notAfter: daysFromNow(9) };
+  return { members: members({ 'kube-apiserver': { certificate } }) };
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import {
+  hostReason,
+  outsideOf,
+  outsideText,
+} from '../../../../../src/controllers/hosting/plan/exposure/outside.ts';
+import { HOSTED } from '../../../../support/hosting/objects.ts';
+
+const EXPOSURE = HOSTED.exposure;
+
+describe('where other machines reach a control plane of processes', () => {
+  it.each<[host: string, expected: string]>([
+    ['ci.example.com', 'https://ci.example.com:6443'],
+    ['CI.Example.COM', 'https://ci.example.com:6443'],
+    ['192.0.2.10', 'https://192.0.2.10:6443'],
+    ['2001:DB8::10', 'https://[2001:db8::10]:6443'],
+  ])('HOS-41 is the host %s of the spec', (host, expected) => {
+    const exposure = { ...EXPOSURE, host };
+    expect(outsideText(outsideOf({ ...HOSTED, exposure }))).toBe(expected);
+    expect(outsideOf({ ...HOSTED, driver: 'workload', exposure })).toBeUndefined();
+  });
+
+  it('HOS-41 is loopback only where the spec has no host, whatever the port', () => {
+    const exposure = { ...EXPOSURE, port: 7443 };
+    expect(outsideText(outsideOf({ ...HOSTED, exposure }))).toBe('loopback only');
+  });
+
+  it.each([
+    ['0.0.0.0', 'clients cannot connect to it'],
+    ['::', 'clients cannot connect to it'],
+    ['fe80::1%eth0', 'an address with a zone'],
+    ['[2001:db8::10]', 'neither a DNS name nor an address'],
+    ['ci.example.com:6443', 'neither a DNS name nor an address'],
+    ['https://ci.example.com', 'neither a DNS name nor an address'],
+    ['ci.example.com.', 'neither a DNS name nor an address'],
+    ['*.example.com', 'neither a DNS name nor an address'],
+    ['', 'neither a DNS name nor an address'],
+  ])('HOS-41 is never the host %j, and the reason names another one', (host, reason) => {
+    expect(hostReason(host)).toContain(reason);
+    expect(outsideOf({ ...HOSTED, exposure: { ...EXPOSURE, host } })).toBeUndefined();
+  });
+});
