@@ -1,22 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { alternate, secondsByFile } from './longest-first.ts';
+import { secondsByFile, spreadBehind } from './longest-first.ts';
 import type { FileResult } from './report/results.ts';
 import { formatTimes } from './report/times-table.ts';
 
-describe('alternate', () => {
-  it.each<[first: string, second: string, want: string]>([
+describe('spreadBehind', () => {
+  it.each<[first: string, second: string, expected: string]>([
     ['', 'abc', 'abc'],
-    ['123', '', '123'],
-    ['123', 'abc', '1a2b3c'],
-    ['12', 'abcdef', '1abc2def'],
-    ['1234', 'ab', '1a23b4'],
-  ])('spreads %s and %s evenly, each in its order', (first, second, want) => {
-    expect(alternate(first.split(''), second.split('')).join('')).toBe(want);
+    ['4', '', '4'],
+    ['4', 'abc', '4abc'],
+    ['11', 'ab', '1ab1'],
+    ['1111', 'abcd', '1ab1cd11'],
+    ['4211', 'abc', '4abc211'],
+    ['3331', 'abcdefgh', '3abcde3fgh31'],
+  ])('has those that begin before half of the time of %s, and all of %s, each in its order', (...row) => {
+    const [first, second, expected] = row;
+    expect(spreadBehind(first.split(''), second.split(''), Number).join('')).toBe(expected);
   });
 
-  it('keeps all', () => {
+  it('keeps all, also behind files that take no time', () => {
     const numbers = Array.from({ length: 1013 }, (_, index) => index);
-    expect(alternate([-1, -2, -3], numbers).filter((each) => each >= 0)).toEqual(numbers);
+    for (const seconds of [0, 7]) {
+      expect(spreadBehind([-1, -2, -3], numbers, () => seconds).filter((each) => each >= 0)).toEqual(numbers);
+    }
   });
 });
 

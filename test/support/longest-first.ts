@@ -1,6 +1,8 @@
 /**
  * Order of the files of a run: those that took longest begin first, so that none of them runs alone at the end. Files that wait for
- * servers and files that compute alternate, so that a core is never idle. What a file took is in the tables of test/README.md.
+ * servers and files that compute alternate, so that a core is never idle. The files of `unit` are the most and the shortest: all of them
+ * begin in the first half, because a run that must end too early leaves out its last files. What a file took is in the tables of
+ * test/README.md.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -25,7 +27,7 @@ export class LongestFirst extends BaseSequencer {
     const [unit, others] = [isOfUnit, (file: TestSpecification) => !isOfUnit(file)].map((isOf) =>
       sorted.filter(isOf).toSorted((one, other) => secondsOf(other) - secondsOf(one)),
     ) as [TestSpecification[], TestSpecification[]];
-    return alternate(others, unit);
+    return spreadBehind(others, unit, secondsOf);
   }
 }
 
@@ -37,14 +39,22 @@ export function secondsByFile(tables: string): ReadonlyMap<string, number> {
   );
 }
 
-/** Spreads the members of the second list evenly behind those of the first one. */
-export function alternate<T>(first: readonly T[], second: readonly T[]): T[] {
-  if (first.length === 0) return [...second];
-  const share = second.length / first.length;
-  return first.flatMap((one, index) => [
-    one,
-    ...second.slice(Math.round(index * share), Math.round((index + 1) * share)),
-  ]);
+/** Spreads the members of the second list behind those of the first one until half of the seconds of the first one have begun. */
+export function spreadBehind<T>(
+  first: readonly T[],
+  second: readonly T[],
+  secondsOf: (member: T) => number,
+): T[] {
+  const half = first.reduce((sum, one) => sum + secondsOf(one), 0) / 2;
+  let begun = 0;
+  let used = 0;
+  const spread = first.flatMap((one) => {
+    begun += secondsOf(one);
+    const from = used;
+    used = begun < half ? Math.round((second.length * begun) / half) : second.length;
+    return [one, ...second.slice(from, used)];
+  });
+  return [...spread, ...second.slice(used)];
 }
 
 function isOfUnit({ moduleId }: TestSpecification): boolean {

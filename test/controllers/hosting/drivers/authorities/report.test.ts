@@ -41,7 +41,7 @@ describe('the report of a rotation', () => {
     ['whose files are not written', entered, false],
     ['whose kept keys are removed', { ...applied, isEnding: true }, false],
     ['that is completed', completed, false],
-  ])('HOS-22 says whether members may be asked in a phase %s', (_, state, isAsked) => {
+  ])('HOS-22 lets members be asked only where they can answer, in a phase %s', (_, state, isAsked) => {
     expect(isProvable(state)).toBe(isAsked);
   });
 });
