@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { planHosting } from '../../../../src/controllers/hosting/plan/plan.ts';
 import {
   decisionText,
-  HOSTED,
   hostingInput,
   type InputParts,
   LOCATION,
@@ -60,7 +59,7 @@ describe('the plan of a hosted control plane', () => {
       'wants of its driver what that does not do',
       {
         plane: NOTHING,
-        hosted: { driver: 'workload', pki: { ...HOSTED.pki, caRotation: { id: '1', target: 'Prepare' } } },
+        hosted: { driver: 'process', exposure: { type: 'LoadBalancer', port: 6443 } },
       },
       'stalled NotSupported',
     ],

@@ -25,12 +25,12 @@ describe('the report of a rotation', () => {
   });
 
   it.each([
-    ['of this phase', signedFor(), true],
-    ['of another rotation', signedFor({ rotation: '2029' }), false],
-    ['of another phase', signedFor({ phase: 'IssueNew' }), false],
-    ['of the same phase, which the rotation was in before', signedFor({ sequence: 0 }), false],
-    ['that is not made', undefined, false],
-  ])('HOS-22 counts a document %s: %#', (_, signed, isSigned) => {
+    ['the one of this phase', signedFor(), true],
+    ['one of another rotation', signedFor({ rotation: '2029' }), false],
+    ['one of another phase', signedFor({ phase: 'IssueNew' }), false],
+    ['one of the same phase, which the rotation was in before', signedFor({ sequence: 0 }), false],
+    ['one that is not made', undefined, false],
+  ])('HOS-22 counts only the document of this phase as signed: %s', (_, signed, isSigned) => {
     const report = reportRotationState(applied, { behind: [], signed });
     expect(report.isSigned).toBe(isSigned);
     expect(report.signedAt?.toISOString()).toBe(isSigned ? '2030-01-01T00:00:00.000Z' : undefined);

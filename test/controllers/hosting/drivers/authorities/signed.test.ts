@@ -71,7 +71,7 @@ describe('what hosting signs for agents', () => {
       inPhase('TrustNew'),
       { ...subject, phase: 'TrustNew', isOver: true },
     ],
-  ])('HOS-22 is %s', (_, rotation, last, expected) => {
+  ])('HOS-22 follows from the record: %s', (_, rotation, last, expected) => {
     expect(signingSubject(rotation, last)).toEqual(expected);
   });
 });
