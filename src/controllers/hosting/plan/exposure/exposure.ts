@@ -21,28 +21,16 @@ export function exposureDifference({ plane, hosted }: Compared): string | undefi
 export function planExposure(input: HostingInput, isClosed: boolean): HostingDecision | undefined {
   const difference = exposureDifference(input);
   if (difference === undefined || isClosed || isHeld(input)) return undefined;
+  const outside = outsideOf(input.hosted);
+  if (outside && !isNameServed(input)) return undefined;
   const because = `the spec differs: ${difference}${usersText(input)}`;
-  return planEnd(input, because) ?? planRecord(input, because);
+  return disruptive(input, { type: 'SetOutside', outside, because });
 }
 
 function isHeld(input: HostingInput): boolean {
   const { cluster, hosted } = input;
   const isChanging = cluster.status?.hosted?.upgrade !== undefined;
   return isChanging || rotationInWork(input) !== undefined || hostingProblems(cluster, hosted).length > 0;
-}
-
-/** Gateways leave the former port before another one is recorded: from then on they are recognized by the new one. */
-function planEnd(input: HostingInput, because: string): HostingDecision | undefined {
-  const { plane, hosted } = input;
-  if (plane.outside?.port === outsideOf(hosted)?.port) return undefined;
-  const running = plane.members.find(({ member, state }) => isGateway(member) && state !== 'Stopped');
-  return running && disruptive(input, { type: 'Stop', member: running.member, because });
-}
-
-function planRecord(input: HostingInput, because: string): HostingDecision | undefined {
-  const outside = outsideOf(input.hosted);
-  if (outside && !isNameServed(input)) return undefined;
-  return disruptive(input, { type: 'SetOutside', outside, because });
 }
 
 /** Clients get the new name when every API server has proven that it serves a certificate with it. */

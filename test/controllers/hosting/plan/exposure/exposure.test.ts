@@ -12,6 +12,7 @@ import {
   planExposure,
 } from '../../../../../src/controllers/hosting/plan/exposure/exposure.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import { NOW } from '../../../../support/builders.ts';
 import {
   certificates,
   daysFromNow,
@@ -63,24 +64,30 @@ describe('the exposure of a control plane of processes', () => {
     ['is added, and the API server serves its former certificate', OUTSIDE, staleServer(), 'nothing'],
     ['is added while a member is down', OUTSIDE, { members: members({ etcd: STOPPED }) }, 'nothing'],
     ['gets another name', { ...OUTSIDE, host: 'b.example.com' }, exposed(), `SetOutside: ${RENAMED}`],
-    ['gets another port', { ...OUTSIDE, port: 7443 }, exposed(), `Stop ${FIRST}: ${MOVED}`],
-    [
-      'gets another port, and one gateway has ended',
-      { ...OUTSIDE, port: 7443 },
-      exposed({ [FIRST]: STOPPED }),
-      `Stop ${SECOND}: ${MOVED}`,
-    ],
+    ['gets another port', { ...OUTSIDE, port: 7443 }, exposed(), `SetOutside: ${MOVED}`],
     [
       'gets another port than one that a program of others has',
       { ...OUTSIDE, port: 7443 },
       exposed({ [FIRST]: STOPPED, [SECOND]: STOPPED }),
       `SetOutside: ${MOVED}`,
     ],
-    ['is removed', HOSTED.exposure, exposed(), `Stop ${FIRST}: ${REMOVED}`],
     [
-      'is removed while a member is down',
+      'gets another port while a member does not answer',
+      { ...OUTSIDE, port: 7443 },
+      exposed({ 'kube-scheduler': { state: 'Starting', unreadySince: NOW } }),
+      'nothing',
+    ],
+    [
+      'gets another name and port, and the API server serves its former certificate',
+      { ...OUTSIDE, host: 'b.example.com', port: 7443 },
+      { ...exposed(), ...staleServer(GATEWAYS.map((member) => readyMember(member))) },
+      'nothing',
+    ],
+    ['is removed', HOSTED.exposure, exposed(), `SetOutside: ${REMOVED}`],
+    [
+      'is removed while a member does not answer',
       HOSTED.exposure,
-      exposed({ [FIRST]: STOPPED, [SECOND]: STOPPED, etcd: STOPPED }),
+      exposed({ etcd: { state: 'Starting' } }),
       `SetOutside: ${REMOVED}`,
     ],
     ['is refused', { ...OUTSIDE, host: '0.0.0.0' }, {}, 'nothing'],
@@ -91,7 +98,7 @@ describe('the exposure of a control plane of processes', () => {
   it('HOS-41 names the Machines that may use an address which goes', () => {
     const input = { inside: { ...INSIDE, machines: ['n1', 'n2'] } };
     expect(planned(HOSTED.exposure, { plane: exposed(), input })).toBe(
-      `Stop ${FIRST}: ${REMOVED}; Machines that may use https://ci.example.com:6443: n1, n2`,
+      `SetOutside: ${REMOVED}; Machines that may use https://ci.example.com:6443: n1, n2`,
     );
     expect(planned(OUTSIDE, { input })).toBe(`SetOutside: ${ADDED}`);
   });
@@ -146,7 +153,7 @@ function dueCertificate(): Partial<PlaneReport> {
   return { certificates: certificates({ apiserver: { due: 'names missing: ci.example.com' } }) };
 }
 
-function staleServer(): Partial<PlaneReport> {
+function staleServer(others: readonly MemberReport[] = []): Partial<PlaneReport> {
   const certificate = { serial: 'A1', expectedSerial: 'B2', notAfter: daysFromNow(9) };
-  return { members: members({ 'kube-apiserver': { certificate } }) };
+  return { members: [...members({ 'kube-apiserver': { certificate } }), ...others] };
 }
