@@ -1,7 +1,7 @@
 /** Plans how a control plane of processes is reached by other machines, or no more: by gateways, while its members go on. Pure. */
 import { isApiServer, isGateway } from '../../drivers/driver.ts';
-import type { HostingDecision, HostingInput, HostingWait } from '../input.ts';
-import { disruptive } from '../members.ts';
+import type { HostingAct, HostingDecision, HostingInput, HostingWait, OutsideSubject } from '../input.ts';
+import { disruptive, planStart } from '../members.ts';
 import { namesOf } from '../names.ts';
 import { hostingProblems } from '../problems.ts';
 import { rotationInWork } from '../rotation/state.ts';
@@ -17,14 +17,27 @@ export function exposureDifference({ plane, hosted }: Compared): string | undefi
   return is === should ? undefined : `exposure is ${is}, not ${should}`;
 }
 
-/** Plans the next step of a change. `isClosed`: a window or a freeze holds it. */
+/** Plans a change. A member that has ended is started first. `isClosed`: a window or a freeze holds it. */
 export function planExposure(input: HostingInput, isClosed: boolean): HostingDecision | undefined {
   const difference = exposureDifference(input);
-  if (difference === undefined || isClosed || isHeld(input)) return undefined;
+  if (difference === undefined || isClosed || isHeld(input) || exposureHeld(input)) return undefined;
   const outside = outsideOf(input.hosted);
-  if (outside && !isNameServed(input)) return undefined;
+  if (planStart(input) || (outside && !isNameServed(input))) return undefined;
   const because = `the spec differs: ${difference}${usersText(input)}`;
-  return disruptive(input, { type: 'SetOutside', outside, because });
+  return { act: { type: 'SetOutside', outside, because } };
+}
+
+/** Returns why a change that is due does not begin: it was refused just now, or a person halts everything. Nothing else waits for it. */
+export function exposureHeld(input: HostingInput): HostingWait | undefined {
+  if (exposureDifference(input) === undefined || isHeld(input)) return undefined;
+  const act: HostingAct = { type: 'SetOutside', outside: outsideOf(input.hosted), because: '' };
+  return input.refused?.get('exposure') ?? disruptive(input, act).wait;
+}
+
+/** Returns what the act is about, if only other machines need it. */
+export function outsideSubject(act: HostingAct): OutsideSubject | undefined {
+  if (act.type === 'SetOutside') return 'exposure';
+  return 'member' in act && isGateway(act.member) ? act.member : undefined;
 }
 
 function isHeld(input: HostingInput): boolean {
@@ -63,10 +76,4 @@ export function exposureInRotation(input: HostingInput): HostingWait | undefined
   const message = `${difference}: the exposure is changed when the rotation ${rotation.id} of the authorities is over`;
   const hint = 'complete it, or remove spec.hosted.pki.caRotation to take it back';
   return wait('RotationInWork', withHint(message, hint), ['Cluster', input.cluster.metadata.name]);
-}
-
-/** Tells whether clients of other machines connect, where they are to. */
-export function isReachedOutside({ plane }: Pick<HostingInput, 'plane'>): boolean {
-  const gateways = plane.members.filter(({ member }) => isGateway(member));
-  return gateways.length === 0 || gateways.some(({ state }) => state === 'Ready');
 }

@@ -8,9 +8,9 @@ import {
 import {
   exposureDifference,
   exposureInRotation,
-  isReachedOutside,
   planExposure,
 } from '../../../../../src/controllers/hosting/plan/exposure/exposure.ts';
+import { isReachedOutside } from '../../../../../src/controllers/hosting/plan/exposure/gateways.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
 import { NOW } from '../../../../support/builders.ts';
 import {
@@ -95,6 +95,28 @@ describe('the exposure of a control plane of processes', () => {
     expect(planned(exposure, { plane })).toBe(expected);
   });
 
+  it.each<[name: string, exposure: typeof HOSTED.exposure, but: But, expected: string]>([
+    [
+      'halted, and the API server',
+      HOSTED.exposure,
+      { 'kube-apiserver': STOPPED },
+      'Start kube-apiserver: it ended',
+    ],
+    ['removed, and etcd', HOSTED.exposure, { etcd: STOPPED }, 'Start etcd: it ended'],
+    [
+      'moved, and a manager',
+      { ...OUTSIDE, port: 7443 },
+      { 'kube-scheduler': STOPPED },
+      'Start kube-scheduler: it ended',
+    ],
+  ])('HOS-41 starts a member that has ended before the exposure is %s', (name, exposure, but, expected) => {
+    const starts = [daysFromNow(-1)];
+    const ended = Object.fromEntries(Object.keys(but).map((member) => [member, { ...STOPPED, starts }]));
+    const input = name.startsWith('halted') ? { halt: 'ann' } : {};
+    const plane = exposed(ended);
+    expect(decisionText(planHosting(hostingInput({ hosted: { exposure }, plane, input })))).toBe(expected);
+  });
+
   it('HOS-41 names the Machines that may use an address which goes', () => {
     const input = { inside: { ...INSIDE, machines: ['n1', 'n2'] } };
     expect(planned(HOSTED.exposure, { plane: exposed(), input })).toBe(
@@ -106,8 +128,12 @@ describe('the exposure of a control plane of processes', () => {
   it('HOS-41 waits for an upgrade, a window, the kill switch and the end of a rotation', () => {
     const upgrade = { from: 'v1.35.4', to: 'v1.36.3', step: 'Etcd' };
     expect(planned(OUTSIDE, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
-    expect(planned(OUTSIDE, { input: { halt: 'ann' } })).toBe('wait KillSwitch');
     const hosted = { exposure: OUTSIDE };
+    const halted = hostingInput({ hosted, input: { halt: 'ann' } });
+    expect([planExposure(halted, false), decisionText(planHosting(halted))]).toEqual([
+      undefined,
+      'wait KillSwitch',
+    ]);
     expect(planExposure(hostingInput({ hosted }), true)).toBeUndefined();
     const held = hostingInput({ hosted, plane: { rotation: ROTATION } });
     expect([planExposure(held, false), exposureInRotation(held)?.reason]).toEqual([
