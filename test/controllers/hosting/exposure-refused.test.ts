@@ -122,3 +122,17 @@ describe('a gateway that cannot start', () => {
     expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True MemberCrashes');
   });
 });
+
+describe('a name that our own controllers do not start with', () => {
+  it('HOS-41 is replaced by that of the next commit', async () => {
+    const bed = await created(OUTSIDE);
+    bed.hosting().faults.set('kubenode-controllers undefined', 'crashes');
+    bed.apply(cluster({ ...OUTSIDE, host: 'b.example.com' }));
+    await bed.advance(120_000);
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True MemberCrashes');
+    bed.hosting().log.length = 0;
+    bed.apply(cluster({ ...OUTSIDE, host: 'c.example.com' }));
+    await bed.advance(120_000);
+    expect(bed.hosting().log).toContain('outside ci at c.example.com:6443');
+  });
+});

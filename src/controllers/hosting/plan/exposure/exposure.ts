@@ -1,5 +1,5 @@
 /** Plans how a control plane of processes is reached by other machines, or no more: by gateways, while its members go on. Pure. */
-import { isApiServer, isGateway } from '../../drivers/driver.ts';
+import { isApiServer, isGateway, OWN_CONTROLLERS, type PlaneMember } from '../../drivers/driver.ts';
 import type { HostingAct, HostingDecision, HostingInput, HostingWait, OutsideSubject } from '../input.ts';
 import { disruptive, planStart } from '../members.ts';
 import { namesOf } from '../names.ts';
@@ -22,7 +22,7 @@ export function planExposure(input: HostingInput, isClosed: boolean): HostingDec
   const difference = exposureDifference(input);
   if (difference === undefined || isClosed || isHeld(input) || exposureHeld(input)) return undefined;
   const outside = outsideOf(input.hosted);
-  if (planStart(input) || (outside && !isNameServed(input))) return undefined;
+  if (isStartDue(input) || (outside && !isNameServed(input))) return undefined;
   const because = `the spec differs: ${difference}${usersText(input)}`;
   return { act: { type: 'SetOutside', outside, because } };
 }
@@ -46,13 +46,23 @@ function isHeld(input: HostingInput): boolean {
   return isChanging || rotationInWork(input) !== undefined || hostingProblems(cluster, hosted).length > 0;
 }
 
+/** A name with which our own controllers do not start must not keep a better one from its record. */
+function isChangedWithIt(member: PlaneMember): boolean {
+  return isGateway(member) || member === OWN_CONTROLLERS;
+}
+
+function isStartDue(input: HostingInput): boolean {
+  const start = planStart(input)?.act;
+  return start !== undefined && 'member' in start && !isChangedWithIt(start.member);
+}
+
 /** Clients get the new name when every API server has proven that it serves a certificate with it. */
 function isNameServed({ plane }: HostingInput): boolean {
   const isDue = plane.certificates.some(({ name, due }) => name === SERVER_CERTIFICATE && due !== undefined);
   return (
     !isDue &&
     plane.members.every(({ member, state, certificate }) => {
-      if (isGateway(member)) return true;
+      if (isChangedWithIt(member)) return true;
       if (state !== 'Ready') return false;
       return !isApiServer(member) || certificate?.serial === certificate?.expectedSerial;
     })

@@ -31,6 +31,7 @@ const HOST = 'ci.example.com';
 const AT = { host: HOST, port: 6443 };
 const OUTSIDE = { ...HOSTED.exposure, host: HOST };
 const STOPPED = { state: 'Stopped' } as const;
+const CRASHED = { ...STOPPED, starts: [1, 2, 3].map((s) => new Date(+NOW - s * 1000)) };
 const [FIRST, SECOND] = GATEWAYS;
 type But = Partial<Record<PlaneMember, Partial<MemberReport>>>;
 
@@ -82,6 +83,18 @@ describe('the exposure of a control plane of processes', () => {
       { ...OUTSIDE, host: 'b.example.com', port: 7443 },
       { ...exposed(), ...staleServer(GATEWAYS.map((member) => readyMember(member))) },
       'nothing',
+    ],
+    [
+      'gets another name while our own controllers crash, which have the former one',
+      { ...OUTSIDE, host: 'b.example.com' },
+      exposed({ 'kubenode-controllers': CRASHED }),
+      `SetOutside: ${RENAMED}`,
+    ],
+    [
+      'gets another name after our own controllers have ended',
+      { ...OUTSIDE, host: 'b.example.com' },
+      exposed({ 'kubenode-controllers': STOPPED }),
+      `SetOutside: ${RENAMED}`,
     ],
     ['is removed', HOSTED.exposure, exposed(), `SetOutside: ${REMOVED}`],
     [
