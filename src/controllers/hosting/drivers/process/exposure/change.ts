@@ -1,12 +1,11 @@
 /** Changes where other machines reach a control plane: in its state file, with the ports of its gateways. */
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { listPorts } from '../../../../../local/processes/desired-state.ts';
 import { type ExposureState, type FleetState, writeState } from '../../../../../local/state.ts';
 import type { Clock } from '../../../../../os/clock.ts';
 import { GATEWAYS, type OutsideAddress, OWN_CONTROLLERS, type PlaneMember } from '../../driver.ts';
-import { portsFolder } from '../folder.ts';
+import { portsFolder, usedPorts } from '../folder.ts';
 import type { OpenPlane } from '../plane.ts';
-import { releaseClaims } from '../preparation/port-claims.ts';
+import { releaseUnused } from '../preparation/claim-sweep.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { forgetStarts, type PlaneRecord } from '../records.ts';
 import { endProcesses } from '../stop.ts';
@@ -24,8 +23,9 @@ export async function changeOutside(
 ): Promise<void> {
   const { state, record } = found;
   if (!state || !record) throw notPrepared(found, GATEWAYS[0]);
-  const before = state.clusters[0]?.exposure;
-  if (isSame(before, outside)) return;
+  // Ports of an attempt that was interrupted.
+  await releaseUnused(tools.dir, record, state);
+  if (isSame(state.clusters[0]?.exposure, outside)) return;
   await recordOutside({ ...found, state, record }, outside, tools);
 }
 
@@ -42,19 +42,16 @@ async function recordOutside(
 ): Promise<void> {
   const { state, record, layout } = found;
   const place = { folder: portsFolder(dir), cluster: record.cluster, scratch: layout.root };
-  const release = (kept: FleetState): Promise<void> =>
-    releaseClaims(place.folder, place.cluster, [...listPorts(kept), record.controllersPort ?? 0]);
-  // Ports of an attempt that was interrupted.
-  await release(state);
+  const own = usedPorts(record, state);
   const before = state.clusters[0]?.exposure;
-  const exposure = outside && (await claimExposure(outside, place, before));
-  // A disk that is full, or that is read only, is found before anything ends.
+  // A disk that is full, or that is read only, is found before anything is claimed, or ends.
   await writeState(layout.stateFile, state);
+  const exposure = outside && (await claimExposure(outside, place, before, own));
   const hasOtherPort = before?.port !== outside?.port;
   await endMembers(found, hasOtherPort ? [...GATEWAYS, OWN_CONTROLLERS] : [OWN_CONTROLLERS], clock);
   const changed = withExposure(state, exposure);
   await writeState(layout.stateFile, changed);
-  await release(changed);
+  await releaseUnused(dir, record, changed);
 }
 
 function isSame(before: OutsideAddress | undefined, after: OutsideAddress | undefined): boolean {
