@@ -1,5 +1,5 @@
 /** Finds where other machines are to reach a control plane of processes, by its spec. Pure. */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { OutsideAddress } from '../../drivers/driver.ts';
 import { urlOf } from '../../drivers/workload/ports.ts';
 import type { Hosted } from '../input.ts';
@@ -9,23 +9,11 @@ const DNS_NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}
 const MAX_NAME = 253;
 const LOCAL_NAME = /(^|\.)localhost$/;
 
-/** Each machine has them for itself, or no single machine has them. Those of IPv4 count for addresses of IPv6 that contain one, too. */
-const UNREACHABLE = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['224.0.0.0', 3],
-] as const) {
-  UNREACHABLE.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  UNREACHABLE.addSubnet(network, prefix, 'ipv6');
-}
+/** Addresses that each machine has for itself, or that no single machine has: unspecified, loopback, link-local, multicast and reserved. */
+const UNREACHABLE_IPV4 = /^(0|127|169\.254|22[4-9]|2[3-5]\d)\./;
+/** The same in the form of URLs. The first one is `::/96`. */
+const UNREACHABLE_IPV6 = /^(::([0-9a-f]{1,4}(:[0-9a-f]{1,4})?)?$|fe[89ab][0-9a-f]:|ff[0-9a-f]{2}:)/;
+const MAPPED_IPV4 = /^::ffff:(?<high>[0-9a-f]{1,4}):(?<low>[0-9a-f]{1,4})$/;
 
 /** Undefined: nowhere, or the host cannot be part of a certificate. */
 export function outsideOf({ driver, exposure }: Hosted): OutsideAddress | undefined {
@@ -38,18 +26,27 @@ export function outsideOf({ driver, exposure }: Hosted): OutsideAddress | undefi
 export function hostReason(host: string): string | undefined {
   if (host.includes('%')) return 'an address with a zone is of use on one machine only: use another one';
   const name = host.toLowerCase();
-  const version = isIP(host);
-  if (isUnreachable(name, version)) {
+  if (isUnreachable(name)) {
     return 'clients cannot connect to it from other machines: use an address that leads to the machine';
   }
-  if (version > 0 || isServerName(name)) return undefined;
+  if (isIP(host) > 0 || isServerName(name)) return undefined;
   const example = 'such as ci.example.com, 192.0.2.10 or 2001:db8::10';
   return `it is neither a DNS name nor an address: use one ${example}, without port and brackets`;
 }
 
-function isUnreachable(name: string, version: number): boolean {
+/** Clients of an address of IPv6 that contains one of IPv4 connect to that one. */
+function isUnreachable(name: string): boolean {
+  const version = isIP(name);
   if (version === 0) return LOCAL_NAME.test(name);
-  return UNREACHABLE.check(name, version === 4 ? 'ipv4' : 'ipv6');
+  if (version === 4) return UNREACHABLE_IPV4.test(name);
+  const address = URL.parse(`https://[${name}]`)?.hostname.slice(1, -1) ?? '';
+  const { high, low } = MAPPED_IPV4.exec(address)?.groups ?? {};
+  if (high === undefined || low === undefined) return UNREACHABLE_IPV6.test(address);
+  const bytes = [high, low].flatMap((hex) => [
+    Math.floor(Number(`0x${hex}`) / 256),
+    Number(`0x${hex}`) % 256,
+  ]);
+  return UNREACHABLE_IPV4.test(bytes.join('.'));
 }
 
 /** Clients read `1.2.3` as an address, and refuse `192.0.2.300`: both are names of DNS by their letters only. */
