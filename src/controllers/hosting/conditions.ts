@@ -9,7 +9,7 @@ import { isApiServing } from './plan/api-servers/serving.ts';
 import { inRotation } from './plan/create.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
-import { exposureHeld } from './plan/exposure/exposure.ts';
+import { exposureWait } from './plan/exposure/exposure.ts';
 import { isReachedOutside } from './plan/exposure/gateways.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
@@ -101,7 +101,7 @@ function upToDate(input: HostingInput): ConditionUpdate {
 /** A change of the spec waits for no other control plane. */
 function changeWait(input: HostingInput): HostingWait | undefined {
   const found = targetProblem(input) ?? countHeld(input) ?? inRotation(input) ?? changeHeld(input);
-  const held = found ?? exposureHeld(input);
+  const held = found ?? exposureWait(input);
   return held ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
 }
 

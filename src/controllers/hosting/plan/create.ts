@@ -7,7 +7,7 @@ import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
-import { exposureHeld, exposureInRotation, planExposure } from './exposure/exposure.ts';
+import { exposureInRotation, exposureWait, planExposure } from './exposure/exposure.ts';
 import { gatewayWait, isReachedOutside, withGateways } from './exposure/gateways.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
@@ -50,7 +50,7 @@ export function inRotation(input: HostingInput): HostingDecision['wait'] {
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
 function planLater(input: HostingInput): HostingDecision {
   const addons = planAddons(input);
-  const held = changeHeld(input) ?? controllersHeld(input) ?? exposureHeld(input) ?? gatewayWait(input);
+  const held = changeHeld(input) ?? controllersHeld(input) ?? exposureWait(input) ?? gatewayWait(input);
   return addons?.act ? addons : (waitOf(held) ?? addons ?? {});
 }
 

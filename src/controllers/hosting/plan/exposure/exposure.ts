@@ -6,13 +6,15 @@ import { namesOf } from '../names.ts';
 import { hostingProblems } from '../problems.ts';
 import { rotationInWork } from '../rotation/state.ts';
 import { wait, withHint } from '../wait.ts';
-import { outsideOf, outsideText } from './outside.ts';
+import { outsideOf, outsideText, refusedHost } from './outside.ts';
 
 type Compared = Pick<HostingInput, 'plane' | 'hosted'>;
 
 /** Returns what differs: `exposure is loopback only, not https://ci.example.com:6443`. Undefined: nothing. */
 export function exposureDifference({ plane, hosted }: Compared): string | undefined {
   if (!plane.isPrepared) return undefined;
+  // It counts as no host, and must not look as if the exposure were to be removed.
+  if (refusedHost(hosted)) return `exposure.host ${hosted.exposure.host} is refused`;
   const [is, should] = [plane.outside, outsideOf(hosted)].map(outsideText);
   return is === should ? undefined : `exposure is ${is}, not ${should}`;
 }
@@ -20,11 +22,16 @@ export function exposureDifference({ plane, hosted }: Compared): string | undefi
 /** Plans a change. A member that has ended is started first. `isClosed`: a window or a freeze holds it. */
 export function planExposure(input: HostingInput, isClosed: boolean): HostingDecision | undefined {
   const difference = exposureDifference(input);
-  if (difference === undefined || isClosed || isHeld(input) || exposureHeld(input)) return undefined;
+  if (isClosed || !isExposureDue(input)) return undefined;
   const outside = outsideOf(input.hosted);
   if (isStartDue(input) || (outside && !isNameServed(input))) return undefined;
   const because = `the spec differs: ${difference}${usersText(input)}`;
   return { act: { type: 'SetOutside', outside, because } };
+}
+
+/** Tells whether a change is to begin as soon as every member answers and serves the name. */
+export function isExposureDue(input: HostingInput): boolean {
+  return exposureDifference(input) !== undefined && !isHeld(input) && !exposureHeld(input);
 }
 
 /** Returns why a change that is due does not begin: it was refused just now, or a person halts everything. Nothing else waits for it. */
@@ -32,6 +39,24 @@ export function exposureHeld(input: HostingInput): HostingWait | undefined {
   if (exposureDifference(input) === undefined || isHeld(input)) return undefined;
   const act: HostingAct = { type: 'SetOutside', outside: outsideOf(input.hosted), because: '' };
   return input.refused?.get('exposure') ?? disruptive(input, act).wait;
+}
+
+/** Returns what a change waits for while every member answers. */
+export function exposureWait(input: HostingInput): HostingWait | undefined {
+  const difference = exposureDifference(input);
+  if (difference === undefined) return undefined;
+  const about = ['Cluster', input.cluster.metadata.name] as const;
+  const [problem] = hostingProblems(input.cluster, input.hosted);
+  if (problem !== undefined) return wait('NotSupported', problem, about, 'stalled');
+  return exposureHeld(input) ?? nameWait(input, difference);
+}
+
+function nameWait(input: HostingInput, difference: string): HostingWait | undefined {
+  const { cluster, hosted, plane } = input;
+  const areReady = plane.members.every(({ member, state }) => isChangedWithIt(member) || state === 'Ready');
+  if (isHeld(input) || !outsideOf(hosted) || !areReady || isNameServed(input)) return undefined;
+  const message = `${difference}: it is changed when every API server serves a certificate with that name`;
+  return wait('CertificateNotServed', message, ['Cluster', cluster.metadata.name]);
 }
 
 /** Returns what the act is about, if only other machines need it. */

@@ -15,10 +15,15 @@ const UNREACHABLE_IPV4 = /^(0|127|169\.254|22[4-9]|2[3-5]\d)\./;
 const UNREACHABLE_IPV6 = /^(::([0-9a-f]{1,4}(:[0-9a-f]{1,4})?)?$|fe[89ab][0-9a-f]:|ff[0-9a-f]{2}:)/;
 const MAPPED_IPV4 = /^::ffff:(?<high>[0-9a-f]{1,4}):(?<low>[0-9a-f]{1,4})$/;
 
+/** Returns why the host of the spec is refused. The driver of pods takes any. */
+export function refusedHost({ driver, exposure: { host } }: Hosted): string | undefined {
+  return driver === 'process' && host !== undefined ? hostReason(host) : undefined;
+}
+
 /** Undefined: nowhere, or the host cannot be part of a certificate. */
-export function outsideOf({ driver, exposure }: Hosted): OutsideAddress | undefined {
-  const { host, port } = exposure;
-  if (driver !== 'process' || host === undefined || hostReason(host) !== undefined) return undefined;
+export function outsideOf(hosted: Hosted): OutsideAddress | undefined {
+  const { host, port } = hosted.exposure;
+  if (hosted.driver !== 'process' || host === undefined || refusedHost(hosted)) return undefined;
   return { host: host.toLowerCase(), port };
 }
 
@@ -34,12 +39,14 @@ export function hostReason(host: string): string | undefined {
   return `it is neither a DNS name nor an address: use one ${example}, without port and brackets`;
 }
 
-/** Clients of an address of IPv6 that contains one of IPv4 connect to that one. */
 function isUnreachable(name: string): boolean {
   const version = isIP(name);
-  if (version === 0) return LOCAL_NAME.test(name);
-  if (version === 4) return UNREACHABLE_IPV4.test(name);
-  const address = URL.parse(`https://[${name}]`)?.hostname.slice(1, -1) ?? '';
+  if (version === 6) return isUnreachableIPv6(URL.parse(`https://[${name}]`)?.hostname.slice(1, -1) ?? '');
+  return (version === 4 ? UNREACHABLE_IPV4 : LOCAL_NAME).test(name);
+}
+
+/** Clients of an address of IPv6 that contains one of IPv4 connect to that one. */
+function isUnreachableIPv6(address: string): boolean {
   const { high, low } = MAPPED_IPV4.exec(address)?.groups ?? {};
   if (high === undefined || low === undefined) return UNREACHABLE_IPV6.test(address);
   const bytes = [high, low].flatMap((hex) => [

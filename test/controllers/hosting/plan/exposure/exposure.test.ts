@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hostingConditions } from '../../../../../src/controllers/hosting/conditions.ts';
 import {
   GATEWAYS,
   type MemberReport,
@@ -12,6 +13,7 @@ import {
 } from '../../../../../src/controllers/hosting/plan/exposure/exposure.ts';
 import { isReachedOutside } from '../../../../../src/controllers/hosting/plan/exposure/gateways.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import { wait } from '../../../../../src/controllers/hosting/plan/wait.ts';
 import { NOW } from '../../../../support/builders.ts';
 import {
   certificates,
@@ -160,6 +162,40 @@ describe('the exposure of a control plane of processes', () => {
     expect(decisionText(planHosting(hostingInput({ hosted })))).toBe(`SetOutside: ${ADDED}`);
   });
 
+  it('HOS-41 comes before a rotation of the same commit, unless it is refused', () => {
+    const pki = { ...HOSTED.pki, caRotation: { id: 'r1', target: 'Prepare' } } as const;
+    const status = { conditions: [], hosted: { readyAt: '2030-01-01T00:00:00Z' } };
+    const clients = { nodes: [], machines: [], tokens: [] };
+    const next = (exposure: typeof HOSTED.exposure, input: InputParts['input'] = {}): string => {
+      const issuedAt = new Date(+NOW - 5000);
+      const plane = { certificates: certificates({ apiserver: { due: 'names missing', issuedAt } }) };
+      const parts = { hosted: { exposure, pki }, plane, status, input: { clients, ...input } };
+      return decisionText(planHosting(hostingInput(parts)));
+    };
+    const refused = new Map([['exposure', wait('PortInUse', 'taken', ['Port', '6443'], 'stalled')]] as const);
+    expect(next(OUTSIDE)).toBe('wait CertificateNotServed');
+    const begins = /^Rotate TrustBoth: /;
+    expect(next(OUTSIDE, { refused })).toMatch(begins);
+    expect(next(HOSTED.exposure)).toMatch(begins);
+  });
+
+  it('HOS-41 tells what a change waits for: the certificate, or another host', () => {
+    const difference = 'exposure is loopback only, not https://ci.example.com:6443';
+    expect(upToDate(OUTSIDE, dueCertificate())).toBe(
+      `CertificateNotServed: ${difference}: it is changed when every API server serves a certificate with that name`,
+    );
+    expect(upToDate(OUTSIDE, staleServer())).toContain('CertificateNotServed');
+    expect(upToDate(OUTSIDE, { members: members({ etcd: { state: 'Starting' } }) })).toBe(
+      `ChangePending: the change begins when every member answers (${difference})`,
+    );
+    for (const plane of [exposed(), {}]) {
+      expect(upToDate({ ...OUTSIDE, host: '0.0.0.0' }, plane)).toContain(
+        'NotSupported: spec.hosted.exposure.host: 0.0.0.0 is refused',
+      );
+    }
+    expect(upToDate(OUTSIDE, exposed())).toContain('AsWanted');
+  });
+
   it('HOS-41 differs from the spec only once the control plane is prepared', () => {
     const input = hostingInput({ hosted: { exposure: OUTSIDE } });
     expect(exposureDifference(input)).toContain('exposure is loopback only');
@@ -195,4 +231,12 @@ function dueCertificate(): Partial<PlaneReport> {
 function staleServer(others: readonly MemberReport[] = []): Partial<PlaneReport> {
   const certificate = { serial: 'A1', expectedSerial: 'B2', notAfter: daysFromNow(9) };
   return { members: [...members({ 'kube-apiserver': { certificate } }), ...others] };
+}
+
+/** Returns the reason and the message of the condition. */
+function upToDate(exposure: typeof HOSTED.exposure, plane: Partial<PlaneReport>): string {
+  const input = hostingInput({ hosted: { exposure }, plane });
+  const conditions = hostingConditions(input, planHosting(input).wait);
+  const { reason, message } = conditions.find(({ type }) => type === 'ControlPlaneUpToDate') ?? {};
+  return `${reason}: ${message}`;
 }
