@@ -1,14 +1,27 @@
 /** Notes of `kubenode plan` about where other machines reach a hosted control plane of processes. Pure. */
+import { isEndpoint } from '../../controllers/hosting/plan/exposure/endpoint.ts';
 import { hostReason, outsideText } from '../../controllers/hosting/plan/exposure/outside.ts';
 import { textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
 const DEFAULT_PORT = 6443;
 const LISTENS = 'gateways listen on all addresses of the machine that hosts it';
+const NO_ENDPOINT =
+  'the Service kubernetes has no endpoint, which only an address of IPv4 can be: pods need the address in their manifest';
 const NO_OUTAGE = 'its members go on, and only our own controllers are started again';
 
 /** `before` is the Cluster with its status, or that of the former commit. */
 export function exposureNotes(before: KubeObject, after: KubeObject): readonly string[] {
+  const notes = addressNotes(before, after);
+  const to = addressOf(after);
+  if (notes.length === 0 || !to) return notes;
+  return [
+    ...notes,
+    isEndpoint(to.host) ? `the Service kubernetes has the endpoint ${to.host}:${to.port}` : NO_ENDPOINT,
+  ];
+}
+
+function addressNotes(before: KubeObject, after: KubeObject): readonly string[] {
   const refused = refusedText(after);
   if (refused !== undefined) return refused === refusedText(before) ? [] : [refused];
   const [from, to] = [before, after].map(addressOf);

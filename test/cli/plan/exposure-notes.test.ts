@@ -65,7 +65,15 @@ describe('what plan shows of the address for other machines', () => {
       [`other machines reach its API server at https://ci.example.com:6443 no more: ${LOST}`],
     ],
   ])('HOS-15 shows the address for other machines when it %s', (_, before, after, expected) => {
-    expect(exposureNotes(cluster(before), cluster(after))).toEqual(expected);
+    const notes = exposureNotes(cluster(before), cluster(after));
+    expect(notes.filter((note) => !note.startsWith('the Service'))).toEqual(expected);
+  });
+
+  it('HOS-15 tells whether pods reach it by the Service kubernetes', () => {
+    const notes = (host: string): readonly string[] => exposureNotes(cluster({}), cluster({ host }));
+    expect(notes('192.0.2.10').at(-1)).toBe('the Service kubernetes has the endpoint 192.0.2.10:6443');
+    for (const host of [HOST, '2001:db8::10']) expect(notes(host).at(-1)).toContain('has no endpoint');
+    expect(exposureNotes(cluster({ host: HOST }), cluster({}))).toHaveLength(1);
   });
 
   it('HOS-15 with the number of Machines of the last status in the hub, and not of pods', () => {

@@ -121,6 +121,25 @@ describe('a control plane that other machines reach', () => {
     ]);
   });
 
+  it('HOS-41 gives the Service inside the cluster the address as its endpoint, as long as it is one of IPv4', async () => {
+    const host = '192.0.2.10';
+    const bed = await created();
+    expect(await changed(bed, { ...OUTSIDE, host })).toEqual([
+      `outside ci at ${host}:6443`,
+      CONTROLLERS,
+      ...GATEWAYS,
+      `endpoint ci ${host}:6443`,
+    ]);
+    const plane = bed.hosting().planes.get('ci');
+    if (plane) plane.endpoint = 'Changed';
+    await bed.advance(15_000);
+    expect(plane?.endpoint).toEqual({ host, port: 6443 });
+    expect(await changed(bed, OUTSIDE)).toContain('endpoint ci none');
+    if (plane) plane.endpoint = 'Foreign';
+    expect(await changed(bed, { ...OUTSIDE, host })).not.toContain(`endpoint ci ${host}:6443`);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
+  });
+
   it('HOS-41 refuses a host that no certificate has, and keeps what it has', async () => {
     const bed = await created(OUTSIDE);
     expect(await changed(bed, { ...OUTSIDE, host: '0.0.0.0' })).toEqual([]);

@@ -7,6 +7,7 @@ import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
+import { planEndpoint } from './exposure/endpoint.ts';
 import { exposureInRotation, exposureWait, planExposure } from './exposure/exposure.ts';
 import { gatewayWait, isReachedOutside, withGateways } from './exposure/gateways.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
@@ -35,7 +36,7 @@ export function planCreate(input: HostingInput): HostingDecision {
 
 /** Writes again what belongs inside the cluster and was changed by others. */
 function planRepair(input: HostingInput): HostingDecision | undefined {
-  return planPublication(input) ?? planAddonRepair(input);
+  return planPublication(input) ?? planAddonRepair(input) ?? planEndpoint(input);
 }
 
 function planHeld(input: HostingInput): HostingDecision | undefined {
@@ -50,8 +51,13 @@ export function inRotation(input: HostingInput): HostingDecision['wait'] {
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
 function planLater(input: HostingInput): HostingDecision {
   const addons = planAddons(input);
-  const held = changeHeld(input) ?? controllersHeld(input) ?? exposureWait(input) ?? gatewayWait(input);
+  const held = changeHeld(input) ?? controllersHeld(input) ?? outsideWait(input);
   return addons?.act ? addons : (waitOf(held) ?? addons ?? {});
+}
+
+/** Returns what only other machines wait for. */
+function outsideWait(input: HostingInput): HostingDecision['wait'] {
+  return exposureWait(input) ?? gatewayWait(input) ?? input.refused?.get('endpoint');
 }
 
 function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {

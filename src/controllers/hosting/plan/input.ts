@@ -73,8 +73,8 @@ export interface UpkeepRun {
   readonly step: UpkeepStep;
 }
 
-/** The change of the exposure, or a gateway. */
-export type OutsideSubject = 'exposure' | GatewayMember;
+/** The change of the exposure, a gateway, or the endpoint inside the cluster. */
+export type OutsideSubject = 'exposure' | 'endpoint' | GatewayMember;
 
 export interface HeldGrant {
   readonly id: string;
@@ -130,6 +130,7 @@ export type SimpleAct =
   | 'Snapshot'
   | 'Install'
   | 'PublishAuthorities'
+  | 'PublishEndpoint'
   | 'WriteSecret'
   | 'DeleteCluster'
   | 'DeleteSecret'

@@ -1,13 +1,16 @@
 /** A control plane of real processes that clients reach beyond loopback: what listens where, what its certificate and kubeconfigs name, and its removal. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
-import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
+import { ENDPOINT_SLICES, NODES } from '../../../../src/kube/objects/core-kinds.ts';
+import { listAt, valueAt } from '../../../../src/kube/objects/json.ts';
 import { listExternalAddresses } from '../../../../src/local/processes/addresses.ts';
 import { listProcesses } from '../../../../src/local/processes/observe.ts';
-import { findFreePort } from '../../../../src/os/net/ports.ts';
+import { listenOn } from '../../../../src/os/net/http-server.ts';
+import { ALL_ADDRESSES, findFreePort } from '../../../../src/os/net/ports.ts';
 import { type ReachedPlane, startReachedPlane } from '../../../nodes/hosting/reached-plane.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { isOnLoopback, listeningSockets } from '../../../support/listening-sockets.ts';
@@ -90,6 +93,21 @@ function askVersion(address: string, serverName?: string): Promise<number | unde
   });
 }
 
+/** The endpoints of the Service `kubernetes` inside the cluster: `192.0.2.10:6443`. */
+async function endpoints(): Promise<readonly string[]> {
+  const labelSelector = 'kubernetes.io/service-name=kubernetes';
+  const { items } = await plane.asAdmin((client) =>
+    client.list(ENDPOINT_SLICES, { namespace: 'default', labelSelector }),
+  );
+  return items.flatMap((slice) =>
+    listAt(slice, 'endpoints').flatMap((each) =>
+      listAt(each, 'addresses').map(
+        (address) => `${String(address)}:${String(valueAt(slice, 'ports', 0, 'port'))}`,
+      ),
+    ),
+  );
+}
+
 async function syncServer(): Promise<string | undefined> {
   return await plane.asSync(async (client) => client.server);
 }
@@ -129,6 +147,26 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
         ({ command }) => command.includes('controllers') && command.some((arg) => arg.includes(plane.root)),
       );
       expect(controllers?.command).toContain(`--server-for-hosts=${server}`);
+      await expect.poll(endpoints, CHANGED).toEqual([`${ADDRESS}:${port}`]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'HOS-41 keeps its address and its gateways while the port of the spec is that of another program',
+    async () => {
+      const gateways = await pidsOf('gateway');
+      const server = createServer();
+      const taken = await listenOn(server, 'a test', { host: ALL_ADDRESSES, port: 0 });
+      await plane.patch({ hosted: { exposure: { port: taken } } });
+      const stalled = async (): Promise<string | undefined> =>
+        conditionOf((await plane.cluster()).status?.conditions, 'ControlPlaneStalled')?.reason;
+      await expect.poll(stalled, CHANGED).toBe('PortInUse');
+      expect([await pidsOf('gateway'), await askVersion(ADDRESS)]).toEqual([gateways, 200]);
+      expect(await condition('ControlPlaneReady')).toBe('True');
+      server.close();
+      await expose({ port });
+      expect([await pidsOf('gateway'), await kept()]).toEqual([gateways, before]);
     },
     LIMIT,
   );
@@ -144,6 +182,8 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
         code: 'ERR_TLS_CERT_ALTNAME_INVALID',
       });
       expect(await kept()).toEqual(before);
+      // A Service has no names as its endpoints.
+      await expect.poll(endpoints, CHANGED).toEqual([]);
     },
     LIMIT,
   );
@@ -185,6 +225,7 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
     async () => {
       await expose({ host: null, port: null });
       await expect.poll(reachable, CHANGED).toEqual([]);
+      expect(await endpoints()).toEqual([]);
       await expect(askVersion(ADDRESS, HOST)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       await expect.poll(syncServer, CHANGED).toMatch(/^https:\/\/127\.0\.0\.1:/);
       expect((await plane.asSync((client) => client.list(NODES))).items).toEqual([]);

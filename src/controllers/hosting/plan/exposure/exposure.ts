@@ -62,6 +62,7 @@ function nameWait(input: HostingInput, difference: string): HostingWait | undefi
 /** Returns what the act is about, if only other machines need it. */
 export function outsideSubject(act: HostingAct): OutsideSubject | undefined {
   if (act.type === 'SetOutside') return 'exposure';
+  if (act.type === 'PublishEndpoint') return 'endpoint';
   return 'member' in act && isGateway(act.member) ? act.member : undefined;
 }
 
