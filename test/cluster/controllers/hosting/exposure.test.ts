@@ -164,8 +164,9 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
       await expect.poll(stalled, CHANGED).toBe('PortInUse');
       expect([await pidsOf('gateway'), await askVersion(ADDRESS)]).toEqual([gateways, 200]);
       expect(await condition('ControlPlaneReady')).toBe('True');
-      server.close();
+      // Free before that, hosting would take it.
       await expose({ port });
+      server.close();
       expect([await pidsOf('gateway'), await kept()]).toEqual([gateways, before]);
     },
     LIMIT,
