@@ -13,6 +13,8 @@ export const NAMESPACE = 'kubenode-system';
 export const NAMESPACE_OF_API_SERVERS = 'default';
 /** The EndpointSlice in which the API servers publish their addresses. */
 export const SLICE_OF_API_SERVERS = 'kubernetes';
+/** The EndpointSlice with the address at which other machines reach a hosted control plane. ComponentSets read the other one only, and connect to each of its addresses. */
+export const ENDPOINT_OUTSIDE = { name: 'kubernetes-outside', namespace: NAMESPACE_OF_API_SERVERS };
 /** The namespace in which the API server stores Events about cluster-scoped objects. */
 export const NAMESPACE_OF_NODE_EVENTS = 'default';
 /** The namespace in which kubelets renew a Lease each. */

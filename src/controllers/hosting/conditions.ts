@@ -9,7 +9,8 @@ import { isApiServing } from './plan/api-servers/serving.ts';
 import { inRotation } from './plan/create.ts';
 import { etcdReports, isEtcdServing, learningWait } from './plan/etcd/quorum.ts';
 import { etcdFull } from './plan/etcd/space.ts';
-import { isReachedOutside } from './plan/exposure/exposure.ts';
+import { exposureWait } from './plan/exposure/exposure.ts';
+import { isReachedOutside } from './plan/exposure/gateways.ts';
 import type { HostingInput, HostingWait, Upgrade } from './plan/input.ts';
 import { isRotationMoving } from './plan/rotation/state.ts';
 import { changeHeld, pendingChanges } from './plan/upgrade/closed.ts';
@@ -100,7 +101,8 @@ function upToDate(input: HostingInput): ConditionUpdate {
 /** A change of the spec waits for no other control plane. */
 function changeWait(input: HostingInput): HostingWait | undefined {
   const found = targetProblem(input) ?? countHeld(input) ?? inRotation(input) ?? changeHeld(input);
-  return found ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
+  const held = found ?? exposureWait(input);
+  return held ?? (input.plane.differences.length === 0 ? controllersHeld(input) : undefined);
 }
 
 /** Two changes of the same members at once would hide what failed. */

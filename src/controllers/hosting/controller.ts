@@ -16,6 +16,7 @@ import { createChangeTurn } from './execute/turn.ts';
 import { createUpkeepRuns } from './execute/upkeep.ts';
 import { type HostingObservation, type HostingParts, type HostingPorts, observeHosting } from './observe.ts';
 import { isUpkeep } from './plan/etcd/backup.ts';
+import { outsideSubject } from './plan/exposure/exposure.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';
 import { beginsControllers, waitForTurn } from './plan/upgrade/controllers.ts';
@@ -88,17 +89,37 @@ async function step(
   ports: HostingParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
-  const { input, plane } = observation;
-  const decision = inTurn(planHosting(input), input, { ...ports, ...context });
+  const { input, decision, blocked } = await carryOut(observation, ports, context);
   const { act } = decision;
-  const blocked = act && (await carryOutHosting(act, observation, ports, context));
   const wait = blocked ?? decision.wait;
   if (act?.type === 'RemoveFinalizer' && !blocked) return {};
-  const upkeep = input.upkeep ?? ports.upkeep.find(plane);
+  const upkeep = input.upkeep ?? ports.upkeep.find(observation.plane);
   const event = drillEvent({ ...input, upkeep });
   if (event) context.event(input.cluster, event);
   await report(input.cluster, hostingStatus({ ...input, upkeep }, wait, act), context);
   return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
+}
+
+interface CarriedOut {
+  readonly input: HostingInput;
+  readonly decision: HostingDecision;
+  readonly blocked: HostingWait | undefined;
+}
+
+/** Tries once what only other machines need: when it is refused, the next step is planned without it, so that it keeps nothing else waiting. */
+async function carryOut(
+  observation: HostingObservation,
+  ports: HostingParts,
+  context: ReconcileContext,
+): Promise<CarriedOut> {
+  const { input } = observation;
+  const decision = inTurn(planHosting(input), input, { ...ports, ...context });
+  const { act } = decision;
+  const blocked = act && (await carryOutHosting(act, observation, ports, context));
+  const subject = act && outsideSubject(act);
+  if (!blocked || !subject || input.refused?.has(subject)) return { input, decision, blocked };
+  const refused = new Map([...(input.refused ?? []), [subject, blocked] as const]);
+  return await carryOut({ ...observation, input: { ...input, refused } }, ports, context);
 }
 
 /** A change of our controllers begins only in its turn. Every other decision stays as it is. */

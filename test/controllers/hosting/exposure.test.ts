@@ -63,15 +63,13 @@ describe('a control plane that other machines reach', () => {
     const bed = await created();
     expect(await changed(bed, OUTSIDE)).toEqual([`outside ci at ${HOST}:6443`, CONTROLLERS, ...GATEWAYS]);
     expect(syncOf(bed)).toContain(`at ${HOST}:6443`);
-    const stops = ['stop ci kubenode-gateway', 'stop ci kubenode-gateway-1'];
     expect(await changed(bed, { ...OUTSIDE, port: 7443 })).toEqual([
-      ...stops,
       `outside ci at ${HOST}:7443`,
       CONTROLLERS,
       ...GATEWAYS,
     ]);
     expect(syncOf(bed)).toContain(`at ${HOST}:7443`);
-    expect(await changed(bed, HOSTED.exposure)).toEqual([...stops, 'outside ci nowhere', CONTROLLERS]);
+    expect(await changed(bed, HOSTED.exposure)).toEqual(['outside ci nowhere', CONTROLLERS]);
     expect(syncOf(bed)).not.toContain(HOST);
     expect(conditionText(bed, 'ControlPlaneUpToDate')).toBe('True AsWanted');
     expect([...bed.grants.open.keys()]).toEqual([]);
@@ -86,6 +84,60 @@ describe('a control plane that other machines reach', () => {
     ]);
     expect(await changed(bed, OUTSIDE)).toEqual([`outside ci at ${HOST}:6443`, CONTROLLERS, ...GATEWAYS]);
     expect(conditionText(bed, 'ControlPlaneStalled')).toBe('False NotStalled');
+  });
+
+  it('HOS-41 keeps its address while the port of the spec is that of another program', async () => {
+    const bed = await created(OUTSIDE);
+    expect(await changed(bed, { ...OUTSIDE, port: TAKEN })).toEqual([]);
+    expect([conditionText(bed, 'ControlPlaneReady'), conditionText(bed, 'ControlPlaneStalled')]).toEqual([
+      'True Ready',
+      'True PortInUse',
+    ]);
+    expect(syncOf(bed)).toContain(`at ${HOST}:6443`);
+    expect(await changed(bed, { ...OUTSIDE, port: 7443 })).toEqual([
+      `outside ci at ${HOST}:7443`,
+      CONTROLLERS,
+      ...GATEWAYS,
+    ]);
+  });
+
+  it('HOS-41 keeps its gateways while a member hangs that another port waits for', async () => {
+    const bed = await created(OUTSIDE);
+    const hangs = `kube-scheduler ${HOSTED.version}`;
+    bed.hosting().faults.set(hangs, 'hangs');
+    await bed.advance(15_000);
+    expect(await changed(bed, { ...OUTSIDE, port: 7443 })).not.toContain('stop ci kubenode-gateway');
+    bed.hosting().faults.delete(hangs);
+    await bed.advance(SOON);
+    expect(bed.hosting().log).toContain(`outside ci at ${HOST}:7443`);
+  });
+
+  it('HOS-41 gets another name and port in one commit, and keeps its gateways until both change', async () => {
+    const bed = await created(OUTSIDE);
+    expect(await changed(bed, { ...OUTSIDE, host: 'b.example.com', port: 7443 })).toEqual([
+      'outside ci at b.example.com:7443',
+      CONTROLLERS,
+      ...GATEWAYS,
+    ]);
+  });
+
+  it('HOS-41 gives the Service inside the cluster the address as its endpoint, as long as it is one of IPv4', async () => {
+    const host = '192.0.2.10';
+    const bed = await created();
+    expect(await changed(bed, { ...OUTSIDE, host })).toEqual([
+      `outside ci at ${host}:6443`,
+      CONTROLLERS,
+      ...GATEWAYS,
+      `endpoint ci ${host}:6443`,
+    ]);
+    const plane = bed.hosting().planes.get('ci');
+    if (plane) plane.endpoint = 'Changed';
+    await bed.advance(15_000);
+    expect(plane?.endpoint).toEqual({ host, port: 6443 });
+    expect(await changed(bed, OUTSIDE)).toContain('endpoint ci none');
+    if (plane) plane.endpoint = 'Foreign';
+    expect(await changed(bed, { ...OUTSIDE, host })).not.toContain(`endpoint ci ${host}:6443`);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
   });
 
   it('HOS-41 refuses a host that no certificate has, and keeps what it has', async () => {

@@ -489,6 +489,7 @@ function insideOf(hubOf: () => MemoryHub, state: InsideState): ClusterInside {
       requireServing();
       state.isInstalled = true;
     },
+    setEndpoint: async () => undefined,
     scaleDown: async () => undefined,
   };
 }

@@ -7,25 +7,38 @@ const CONNECT_MS = 2000;
 /** A client or a server that disappeared must not keep a connection open. */
 const KEEP_ALIVE_MS = 30_000;
 
-export function createRelay(backends: readonly Backend[]): Server {
+/** An API server that ended a connection reads nothing of it any more, and the rest of its answer is on its way. */
+const LINGER_MS = 5000;
+
+export interface RelayLimits {
+  /** How many connections it has at most. Undefined: as many as there are files. */
+  readonly maxConnections?: number;
+  /** How long a client may keep a connection without a byte after the API server has ended it. */
+  readonly lingerMs?: number;
+}
+
+export function createRelay(backends: readonly Backend[], limits: RelayLimits = {}): Server {
+  const { maxConnections, lingerMs = LINGER_MS } = limits;
   const options = {
     allowHalfOpen: true,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
   };
-  return createServer(options, (client) => {
+  const server = createServer(options, (client) => {
     client.on('error', () => client.destroy());
-    void relay(client, backends);
+    void relay(client, backends, lingerMs);
   });
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  return server;
 }
 
-async function relay(client: Socket, backends: readonly Backend[]): Promise<void> {
+async function relay(client: Socket, backends: readonly Backend[], lingerMs: number): Promise<void> {
   for (const backend of backendsInOrder(backends)) {
     const server = await open(backend);
     if (!server) continue;
     if (client.destroyed) server.destroy();
-    else join(client, server);
+    else join(client, server, lingerMs);
     return;
   }
   client.destroy();
@@ -52,10 +65,11 @@ function open(backend: Backend): Promise<Socket | undefined> {
   });
 }
 
-/** The end of one direction leaves the other open; the end of one connection ends the other. */
-function join(client: Socket, server: Socket): void {
+/** The end of one direction leaves the other open, but not for ever when the API server has ended it; the end of one connection ends the other. */
+function join(client: Socket, server: Socket, lingerMs: number): void {
   client.pipe(server);
   server.pipe(client);
+  server.once('end', () => client.setTimeout(lingerMs, () => client.destroy()));
   client.once('close', () => server.destroy());
   server.once('close', () => client.destroy());
 }

@@ -9,6 +9,12 @@ import { createBackends, watchBackends } from './backends.ts';
 import { formatHealth } from './health.ts';
 import { createRelay } from './relay.ts';
 
+/**
+ * Clients of other machines keep neither the files nor the ports of this one: each connection has a port of loopback to the API server, of
+ * which Linux has 28,000 by default, for both gateways and for hosting, managers and controllers.
+ */
+const MAX_OUTSIDE = 4096;
+
 export interface BalancerOptions {
   /** The port of clients, which several balancers share. */
   readonly port: number;
@@ -28,7 +34,7 @@ export async function runBalancer(options: BalancerOptions): Promise<void> {
   const { port, healthPort, caFile, clock, signal } = options;
   const host = options.isOutside ? ALL_ADDRESSES : LOOPBACK;
   const backends = createBackends(options.backends);
-  const relay = createRelay(backends);
+  const relay = createRelay(backends, options.isOutside ? { maxConnections: MAX_OUTSIDE } : {});
   const health = createServer((_, response) => response.end(formatHealth(backends)));
   await listenOn(relay, 'the API servers', { host, port, isShared: true });
   await listenOn(health, 'health', { host: LOOPBACK, port: healthPort });

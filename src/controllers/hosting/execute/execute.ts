@@ -4,6 +4,7 @@ import type { Cluster } from '../../../api/generated/types.ts';
 import {
   ANNOTATION_SECRET_USE,
   ANNOTATION_WRITTEN_AT,
+  ENDPOINT_OUTSIDE,
   EVENT_PREFIX,
   FINALIZER_HOSTING,
   kubeconfigSecret,
@@ -17,12 +18,13 @@ import type { SecretUse } from '../../../api/secrets/references.ts';
 import type { Intent } from '../../../kube/controller/intent.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
-import { OsError } from '../../../os/errors.ts';
+import { messageOf, OsError } from '../../../os/errors.ts';
 import { ADDON } from '../addons/plan.ts';
 import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import type { HostingObservation, HostingParts, HostingPorts } from '../observe.ts';
 import { isUpkeep, type UpkeepAct } from '../plan/etcd/backup.ts';
+import { outsideEndpoint } from '../plan/exposure/endpoint.ts';
 import { outsideText } from '../plan/exposure/outside.ts';
 import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { knownOrders } from '../plan/rotation/publish.ts';
@@ -48,9 +50,21 @@ export async function carryOutHosting(
     return undefined;
   } catch (error) {
     if (isAddonAct(act)) return addonBlocked(error, addonOf(act), context);
+    if (act.type === 'PublishEndpoint') return endpointRefused(error, context);
     if (act.type === 'Shrink') return shrinkFailed(error, context);
     return blockedBy(error, what, context);
   }
+}
+
+/** A policy of the cluster may refuse it, and the cluster serves all others without it. */
+function endpointRefused(error: unknown, { signal, log }: ReconcileContext): HostingWait {
+  signal.throwIfAborted();
+  const message = `the endpoint of the Service kubernetes could not be written: ${messageOf(error)}`;
+  log.warn('endpoint is refused', { reason: message });
+  return wait('EndpointRefused', message, [
+    'EndpointSlice',
+    `${ENDPOINT_OUTSIDE.namespace}/${ENDPOINT_OUTSIDE.name}`,
+  ]);
 }
 
 /** A failure is recorded and reported by a condition, and nothing waits for it. */
@@ -232,6 +246,9 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
     const signed = await driver.signAuthorities?.(plane, knownOrders(input));
     if (signed && access) await inside.publish(access.admin, signed, signal);
   },
+  PublishEndpoint: async ({ access, input }, { inside }, { signal }) => {
+    if (access) await inside.setEndpoint(access.admin, outsideEndpoint(input.plane.outside), signal);
+  },
   SettleGrant: async ({ input: { grant } }, { grants }) => {
     if (grant) await grants.settle([{ ...grant, outcome: 'Succeeded' }]);
   },
@@ -270,6 +287,7 @@ const TOLD: Partial<Record<HostingAct['type'], string>> = {
   Correct: 'MemberCorrected',
   SetApiServers: 'ApiServersCounted',
   SetOutside: 'ExposureChanged',
+  PublishEndpoint: 'EndpointChanged',
   AddEtcdMember: 'EtcdMemberAdded',
   PromoteEtcdMember: 'EtcdMemberPromoted',
   RemoveEtcdMember: 'EtcdMemberRemoved',

@@ -16,13 +16,14 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { setNewest } from '../../../os/newest.ts';
-import type { ApiServerMember } from '../drivers/driver.ts';
+import type { ApiServerMember, OutsideAddress } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
 import { publishAuthorities } from '../execute/publish-authorities.ts';
 import { withClient } from './client.ts';
 import { type ClusterClients, readClients } from './clients.ts';
 import { deprecatedApis } from './deprecated-apis.ts';
+import { type EndpointReport, readOutsideEndpoint, writeEndpoint } from './endpoint.ts';
 import { readPublished } from './published.ts';
 
 export interface InsideReport {
@@ -36,6 +37,8 @@ export interface InsideReport {
   readonly machineSets: readonly string[];
   /** The document of the authorities that is published. Undefined: none, or something that is not of this format. */
   readonly authorities?: SignedAuthorities;
+  /** The endpoint of the Service `kubernetes` for pods of other machines. Undefined: none. */
+  readonly endpoint?: EndpointReport;
   /** The APIs that clients use, and that a later version removes. Undefined: none, or not read yet. */
   readonly deprecatedApis?: readonly DeprecatedApi[];
 }
@@ -53,6 +56,8 @@ export interface ClusterInside {
   install(kubeconfig: string, signal: AbortSignal): Promise<void>;
   /** Publishes the authorities for the agents of the cluster. */
   publish(kubeconfig: string, authorities: SignedAuthorities, signal: AbortSignal): Promise<void>;
+  /** Writes the endpoint of the Service `kubernetes` for pods of other machines. Undefined: deletes it. */
+  setEndpoint(kubeconfig: string, address: OutsideAddress | undefined, signal: AbortSignal): Promise<void>;
   /** Sets the size of MachineSets to 0. Their controller asks the Defender of that cluster for each machine. */
   scaleDown(kubeconfig: string, machineSets: readonly string[], signal: AbortSignal): Promise<void>;
 }
@@ -89,6 +94,8 @@ export function createClusterInside(clock: Clock): ClusterInside {
       withClient(kubeconfig, clock, (client) => installInside(client, { clock, digest, signal })),
     publish: (kubeconfig, authorities, signal) =>
       withClient(kubeconfig, clock, (client) => publishAuthorities(client, authorities, signal)),
+    setEndpoint: (kubeconfig, address, signal) =>
+      withClient(kubeconfig, clock, (client) => writeEndpoint(client, address, signal)),
     scaleDown: (kubeconfig, machineSets, signal) =>
       withClient(kubeconfig, clock, async (client) => {
         const body = { spec: { replicas: 0 } };
@@ -127,8 +134,9 @@ async function readInside(client: Client, digest: string, signal: AbortSignal): 
   const namespace = await unlessMissing(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
   const isInstalled = namespace?.metadata.annotations?.[ANNOTATION_INSTALLED] === digest;
   if (!namespace) return { isInstalled, controllersLead: false, machines: [], machineSets: [] };
-  const [published, lease, machines, sets] = await Promise.all([
+  const [published, endpoint, lease, machines, sets] = await Promise.all([
     readPublished(client, signal),
+    readOutsideEndpoint(client, signal),
     unlessMissing(client.get(LEASES, CONTROLLERS_LEASE, { signal })),
     listServed<Machine>(client, MACHINES, signal),
     listServed<MachineSet>(client, MACHINE_SETS, signal),
@@ -136,6 +144,7 @@ async function readInside(client: Client, digest: string, signal: AbortSignal): 
   return {
     isInstalled,
     ...optional('authorities', published),
+    ...optional('endpoint', endpoint),
     controllersLead: (textAt(lease, 'spec', 'holderIdentity') ?? '') !== '',
     machines: machines.map(({ metadata }) => metadata.name),
     machineSets: sets.filter(wantsMachines).map(({ metadata }) => metadata.name),

@@ -7,7 +7,9 @@ import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
-import { exposureInRotation, isReachedOutside, planExposure } from './exposure/exposure.ts';
+import { planEndpoint } from './exposure/endpoint.ts';
+import { exposureInRotation, exposureWait, planExposure } from './exposure/exposure.ts';
+import { gatewayWait, isReachedOutside, withGateways } from './exposure/gateways.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { planLosses } from './losses.ts';
 import { planMembers, waitForMembers } from './members.ts';
@@ -34,7 +36,7 @@ export function planCreate(input: HostingInput): HostingDecision {
 
 /** Writes again what belongs inside the cluster and was changed by others. */
 function planRepair(input: HostingInput): HostingDecision | undefined {
-  return planPublication(input) ?? planAddonRepair(input);
+  return planPublication(input) ?? planAddonRepair(input) ?? planEndpoint(input);
 }
 
 function planHeld(input: HostingInput): HostingDecision | undefined {
@@ -49,8 +51,13 @@ export function inRotation(input: HostingInput): HostingDecision['wait'] {
 /** Add-ons come while a change of the control plane is held, which then is what it waits for. */
 function planLater(input: HostingInput): HostingDecision {
   const addons = planAddons(input);
-  const held = changeHeld(input) ?? controllersHeld(input);
+  const held = changeHeld(input) ?? controllersHeld(input) ?? outsideWait(input);
   return addons?.act ? addons : (waitOf(held) ?? addons ?? {});
+}
+
+/** Returns what only other machines wait for. */
+function outsideWait(input: HostingInput): HostingDecision['wait'] {
+  return exposureWait(input) ?? gatewayWait(input) ?? input.refused?.get('endpoint');
 }
 
 function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {
@@ -58,14 +65,11 @@ function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {
 }
 
 function planSteps(input: HostingInput): HostingDecision {
-  return (
-    blocked(input) ??
-    planPreparation(input) ??
-    planUpkeep(input) ??
-    planChanges(input) ??
-    planInstallation(input) ??
-    planHandOver(input)
-  );
+  return blocked(input) ?? planPreparation(input) ?? withGateways(input, planInside(input));
+}
+
+function planInside(input: HostingInput): HostingDecision {
+  return planUpkeep(input) ?? planChanges(input) ?? planInstallation(input) ?? planHandOver(input);
 }
 
 /** The number of API servers comes first: an upgrade has no outage where there are several. */
@@ -162,6 +166,9 @@ function planHandOver(input: HostingInput): HostingDecision {
     const message = 'our controllers run, and none holds their Lease yet';
     return { wait: wait('ControllersStarting', message, ['Lease', 'kubenode-system/kubenode-controllers']) };
   }
+  // Its address leads nowhere before that.
+  const unreached = isReachedOutside(input) || input.secret === 'Current' ? undefined : gatewayWait(input);
+  if (unreached) return { wait: unreached };
   return planSecret(input);
 }
 

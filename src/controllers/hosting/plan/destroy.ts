@@ -1,5 +1,6 @@
 /** Plans the next step of the destruction of a control plane: machines first, then members in reverse order, then everything else. Pure. */
 import { planRevival } from './create.ts';
+import { outsideText } from './exposure/outside.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { disruptive } from './members.ts';
 import { namesOf } from './names.ts';
@@ -10,7 +11,8 @@ export function planDestroy(input: HostingInput): HostingDecision {
   if (plane.claim !== 'Own') return release(input, 'no control plane of it is here');
   if (plane.isDestroying) return planStops(input);
   if (cluster.spec.deletion.policy === 'Orphan') {
-    return release(input, `spec.deletion.policy is Orphan: it is left running in ${plane.where}`);
+    const at = plane.outside ? `, and other machines reach it at ${outsideText(plane.outside)}` : '';
+    return release(input, `spec.deletion.policy is Orphan: it is left running in ${plane.where}${at}`);
   }
   // Otherwise sync would undo what is changed in the cluster from here on.
   return planSecret(input) ?? planMachines(input);

@@ -25,7 +25,9 @@ export function withSettlement(input: HostingInput, decision: HostingDecision): 
 }
 
 /** While a control plane is destroyed, the grant is kept until nothing is left but the finalizer. */
-function isActOver({ cluster, plane }: HostingInput, { act }: HostingDecision): boolean {
+function isActOver({ cluster, plane, refused }: HostingInput, { act }: HostingDecision): boolean {
+  // What was refused is tried again, and keeps its grant.
+  if (refused !== undefined) return false;
   if (act?.type === 'RemoveFinalizer') return true;
   if (cluster.metadata.deletionTimestamp !== undefined || (act && needsGrant(act))) return false;
   return plane.members.every(({ state }) => state === 'Ready');

@@ -5,6 +5,7 @@ import type {
   BackupOptions,
   ChangeableMember,
   EtcdMember,
+  GatewayMember,
   MemberRun,
   OutsideAddress,
   PlaneMember,
@@ -50,6 +51,8 @@ export interface HostingInput {
   readonly elsewhere?: ControllersElsewhere | undefined;
   /** The grant of the Defender for an act on the control plane that is in work. */
   readonly grant: HeldGrant | undefined;
+  /** Why acts that only other machines need were refused just now: everything else is planned without them. */
+  readonly refused?: ReadonlyMap<OutsideSubject, HostingWait>;
   /** Who engaged the kill switch of the hub, and why. */
   readonly halt: string | undefined;
   /** The backup or the drill that runs beside the reconcile now. */
@@ -69,6 +72,9 @@ export interface UpkeepRun {
   readonly startedAt: Date;
   readonly step: UpkeepStep;
 }
+
+/** The change of the exposure, a gateway, or the endpoint inside the cluster. */
+export type OutsideSubject = 'exposure' | 'endpoint' | GatewayMember;
 
 export interface HeldGrant {
   readonly id: string;
@@ -124,6 +130,7 @@ export type SimpleAct =
   | 'Snapshot'
   | 'Install'
   | 'PublishAuthorities'
+  | 'PublishEndpoint'
   | 'WriteSecret'
   | 'DeleteCluster'
   | 'DeleteSecret'

@@ -23,11 +23,10 @@ const MAX_LOG = 600;
 /** The length of the last line of a log in a message: it tells why a program ends. */
 const MAX_REASON = 140;
 
-/** Tells whether what must answer before the member is started does so. Our own controllers need our kinds, too, and a gateway nothing. */
+/** Tells whether what must answer before the member is started does so. Our own controllers need our kinds, too. */
 export function hasItsNeeds(input: Pick<HostingInput, 'plane'>, member: PlaneMember): boolean {
   if (isEtcdMember(member)) return true;
   if (isApiServer(member)) return isEtcdServing(input);
-  if (isGateway(member)) return true;
   if (isBalancer(member)) return directReport(input) === undefined;
   return isApiServing(input);
 }
@@ -37,7 +36,7 @@ export function hasItsNeeds(input: Pick<HostingInput, 'plane'>, member: PlaneMem
  * that waits, also for a grant, keeps no other one from its start: etcd serves without one of three.
  */
 export function planMembers(input: HostingInput): HostingDecision | undefined {
-  const decisions = input.plane.members
+  const decisions = innerReports(input)
     .filter(({ member }) => hasItsNeeds(input, member))
     .map((report) => planMember(report, input))
     .filter((decision) => decision !== undefined);
@@ -48,13 +47,18 @@ export function planMembers(input: HostingInput): HostingDecision | undefined {
   );
 }
 
+/** Returns the members but gateways, which no other member needs, and which have no part in a change. */
+export function innerReports({ plane }: Pick<HostingInput, 'plane'>): readonly MemberReport[] {
+  return plane.members.filter(({ member }) => !isGateway(member));
+}
+
 /** Plans the start of a member that has ended, and nothing else. */
 export function planStart(input: HostingInput): HostingDecision | undefined {
   const decision = planMembers(input);
   return decision?.act?.type === 'Start' ? decision : undefined;
 }
 
-function planMember(report: MemberReport, input: HostingInput): HostingDecision | undefined {
+export function planMember(report: MemberReport, input: HostingInput): HostingDecision | undefined {
   const membership = planMembership(report, input);
   if (membership) return guarded(input, membership);
   if (report.state === 'Ready') return undefined;
@@ -155,13 +159,16 @@ export function memberReport(
 
 /** Returns what a control plane waits for whose members were all started. */
 export function waitForMembers(input: Pick<HostingInput, 'plane'>): HostingWait | undefined {
-  const starting = input.plane.members.find(({ state }) => state !== 'Ready');
-  if (!starting) return learningWait(input);
-  if (starting.problem) return { ...starting.problem, isStalled: true };
+  const starting = innerReports(input).find(({ state }) => state !== 'Ready');
+  return starting ? memberWait(starting) : learningWait(input);
+}
+
+export function memberWait({ member, problem }: MemberReport): HostingWait {
+  if (problem) return { ...problem, isStalled: true };
   return {
     reason: 'MemberStarting',
-    message: `${starting.member} does not answer yet`,
-    blocker: { kind: 'Process', name: starting.member },
+    message: `${member} does not answer yet`,
+    blocker: { kind: 'Process', name: member },
     isStalled: false,
   };
 }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Cluster } from '../../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
 import { clusterNameReason } from '../../../api/validation/cluster-name.ts';
-import { hostReason } from './exposure/outside.ts';
+import { refusedHost } from './exposure/outside.ts';
 import { type FlagPart, isAllowedFlag } from './flags.ts';
 import type { Hosted } from './input.ts';
 
@@ -53,10 +53,10 @@ function rangeProblems({ network }: Hosted): readonly string[] {
 }
 
 /** A node port is on every node, so that only a person knows which of them clients reach. */
-function exposureProblems({ driver, exposure }: Hosted): readonly string[] {
-  const { host } = exposure;
-  const reason = driver === 'process' && host !== undefined ? hostReason(host) : undefined;
-  if (reason !== undefined) return [`spec.hosted.exposure.host: ${host} is refused: ${reason}`];
+function exposureProblems(hosted: Hosted): readonly string[] {
+  const { exposure } = hosted;
+  const reason = refusedHost(hosted);
+  if (reason !== undefined) return [`spec.hosted.exposure.host: ${exposure.host} is refused: ${reason}`];
   if (exposure.type !== 'NodePort' || exposure.host !== undefined) return [];
   return [
     'spec.hosted.exposure.host: NodePort needs the name or address of a node, or of a load balancer in front of the nodes',

@@ -1,20 +1,24 @@
 /** A control plane of real processes that clients reach beyond loopback: what listens where, what its certificate and kubeconfigs name, and its removal. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
-import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
+import { ENDPOINT_SLICES, NODES } from '../../../../src/kube/objects/core-kinds.ts';
+import { listAt, valueAt } from '../../../../src/kube/objects/json.ts';
 import { listExternalAddresses } from '../../../../src/local/processes/addresses.ts';
 import { listProcesses } from '../../../../src/local/processes/observe.ts';
-import { findFreePort } from '../../../../src/os/net/ports.ts';
+import { listenOn } from '../../../../src/os/net/http-server.ts';
+import { ALL_ADDRESSES, findFreePort } from '../../../../src/os/net/ports.ts';
 import { type ReachedPlane, startReachedPlane } from '../../../nodes/hosting/reached-plane.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { isOnLoopback, listeningSockets } from '../../../support/listening-sockets.ts';
 
 const NAME = 'reached';
 const HOST = 'plane.kubenode.test';
-const SECOND_ADDRESS = '127.0.0.2';
+/** The first address of this machine for others, which is of IPv4. */
+const [ADDRESS = ''] = listExternalAddresses();
 const CHANGED = { timeout: 600_000, interval: 250 };
 const LIMIT = 900_000;
 
@@ -89,6 +93,21 @@ function askVersion(address: string, serverName?: string): Promise<number | unde
   });
 }
 
+/** The endpoints of the Service `kubernetes` inside the cluster: `192.0.2.10:6443`. */
+async function endpoints(): Promise<readonly string[]> {
+  const labelSelector = 'kubernetes.io/service-name=kubernetes';
+  const { items } = await plane.asAdmin((client) =>
+    client.list(ENDPOINT_SLICES, { namespace: 'default', labelSelector }),
+  );
+  return items.flatMap((slice) =>
+    listAt(slice, 'endpoints').flatMap((each) =>
+      listAt(each, 'addresses').map(
+        (address) => `${String(address)}:${String(valueAt(slice, 'ports', 0, 'port'))}`,
+      ),
+    ),
+  );
+}
+
 async function syncServer(): Promise<string | undefined> {
   return await plane.asSync(async (client) => client.server);
 }
@@ -116,10 +135,10 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
   });
 
   it(
-    'HOS-52 is reached at a second address with the kubeconfig of sync, and nothing else of it is',
+    'HOS-52 is reached at an address of the machine with the kubeconfig of sync, and nothing else of it is',
     async () => {
-      await expose({ host: SECOND_ADDRESS, port });
-      const server = `https://${SECOND_ADDRESS}:${port}`;
+      await expose({ host: ADDRESS, port });
+      const server = `https://${ADDRESS}:${port}`;
       await expect.poll(syncServer, CHANGED).toBe(server);
       await expect.poll(reachable, CHANGED).toEqual([`gateway ${port}`, `gateway ${port}`]);
       expect((await plane.asSync((client) => client.list(NODES))).items).toEqual([]);
@@ -128,6 +147,27 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
         ({ command }) => command.includes('controllers') && command.some((arg) => arg.includes(plane.root)),
       );
       expect(controllers?.command).toContain(`--server-for-hosts=${server}`);
+      await expect.poll(endpoints, CHANGED).toEqual([`${ADDRESS}:${port}`]);
+    },
+    LIMIT,
+  );
+
+  it(
+    'HOS-41 keeps its address and its gateways while the port of the spec is that of another program',
+    async () => {
+      const gateways = await pidsOf('gateway');
+      const server = createServer();
+      const taken = await listenOn(server, 'a test', { host: ALL_ADDRESSES, port: 0 });
+      await plane.patch({ hosted: { exposure: { port: taken } } });
+      const stalled = async (): Promise<string | undefined> =>
+        conditionOf((await plane.cluster()).status?.conditions, 'ControlPlaneStalled')?.reason;
+      await expect.poll(stalled, CHANGED).toBe('PortInUse');
+      expect([await pidsOf('gateway'), await askVersion(ADDRESS)]).toEqual([gateways, 200]);
+      expect(await condition('ControlPlaneReady')).toBe('True');
+      // Free before that, hosting would take it.
+      await expose({ port });
+      server.close();
+      expect([await pidsOf('gateway'), await kept()]).toEqual([gateways, before]);
     },
     LIMIT,
   );
@@ -136,13 +176,15 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
     'HOS-41 gets a name, by which clients of every address verify its certificate',
     async () => {
       await expose({ host: HOST });
-      for (const address of [SECOND_ADDRESS, ...listExternalAddresses(), ...loopbackOfIPv6()]) {
+      for (const address of ['127.0.0.2', ...listExternalAddresses(), ...loopbackOfIPv6()]) {
         expect([address, await askVersion(address, HOST)]).toEqual([address, 200]);
       }
-      await expect(askVersion(SECOND_ADDRESS, 'other.kubenode.test')).rejects.toMatchObject({
+      await expect(askVersion(ADDRESS, 'other.kubenode.test')).rejects.toMatchObject({
         code: 'ERR_TLS_CERT_ALTNAME_INVALID',
       });
       expect(await kept()).toEqual(before);
+      // A Service has no names as its endpoints.
+      await expect.poll(endpoints, CHANGED).toEqual([]);
     },
     LIMIT,
   );
@@ -152,10 +194,10 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
     async () => {
       const gateways = (await membersOfPlane()).filter(({ name }) => name === 'gateway');
       process.kill(gateways[0]?.pid ?? 0, 'SIGKILL');
-      const hasEnded = async (): Promise<boolean> =>
-        !(await membersOfPlane()).some(({ pid }) => pid === gateways[0]?.pid);
+      // A process that ends has no command any more before its sockets are closed, and resets connections in between.
+      const hasEnded = (): boolean => !existsSync(`/proc/${gateways[0]?.pid}`);
       await expect.poll(hasEnded, CHANGED).toBe(true);
-      for (let n = 0; n < 20; n += 1) expect(await askVersion(SECOND_ADDRESS, HOST)).toBe(200);
+      for (let n = 0; n < 20; n += 1) expect(await askVersion(ADDRESS, HOST)).toBe(200);
       await expect.poll(reachable, CHANGED).toHaveLength(2);
     },
     LIMIT,
@@ -168,7 +210,7 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
       await plane.patch({ hosted: { replicas: 2 } });
       await expect.poll(isUpToDate, CHANGED).toBe(true);
       await expect.poll(() => condition('ControlPlaneReady'), CHANGED).toBe('True');
-      await expect.poll(() => askVersion(SECOND_ADDRESS, HOST).catch(() => 0), CHANGED).toBe(200);
+      await expect.poll(() => askVersion(ADDRESS, HOST).catch(() => 0), CHANGED).toBe(200);
       expect([await pidsOf('gateway'), await pidsOf('kube-apiserver')]).toEqual([
         gateways,
         [expect.any(Number), expect.any(Number)],
@@ -184,7 +226,8 @@ describe('a control plane that clients reach beyond loopback', { shuffle: false 
     async () => {
       await expose({ host: null, port: null });
       await expect.poll(reachable, CHANGED).toEqual([]);
-      await expect(askVersion(SECOND_ADDRESS, HOST)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+      expect(await endpoints()).toEqual([]);
+      await expect(askVersion(ADDRESS, HOST)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       await expect.poll(syncServer, CHANGED).toMatch(/^https:\/\/127\.0\.0\.1:/);
       expect((await plane.asSync((client) => client.list(NODES))).items).toEqual([]);
       expect(await kept()).toEqual(before);

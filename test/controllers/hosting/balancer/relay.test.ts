@@ -108,4 +108,42 @@ describe('the relay of a balancer', () => {
     await closed;
     await expect.poll(() => backends[0]?.open).toBe(0);
   });
+
+  it('HOS-41 lets a client go that keeps its connection open after the API server has ended it', async () => {
+    const backends = ready(createBackends([await listening(createServer((socket) => socket.end()))]));
+    const relay = createRelay(backends, { lingerMs: 20 });
+    const port = await listening(relay);
+    const client = connect({ host: HOST, port, allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    client.resume();
+    await once(client, 'end');
+    await expect.poll(() => connectionsOf(relay)).toBe(0);
+    await expect.poll(() => backends[0]?.open).toBe(0);
+  });
+
+  it('HOS-41 takes no more connections than its limit, and others when one of them has ended', async () => {
+    const server = createServer((socket) => socket.resume());
+    const backends = ready(createBackends([await listening(server)]));
+    const relay = createRelay(backends, { maxConnections: 1 });
+    const port = await listening(relay);
+    const accepted = once(server, 'connection');
+    const first = connect({ host: HOST, port });
+    await accepted;
+    const second = connect({ host: HOST, port });
+    second.on('error', () => undefined);
+    await once(second, 'close');
+    expect(first.destroyed).toBe(false);
+    first.destroy();
+    await expect.poll(() => connectionsOf(relay)).toBe(0);
+    const again = once(server, 'connection');
+    const third = connect({ host: HOST, port });
+    await again;
+    third.destroy();
+  });
 });
+
+async function connectionsOf(relay: Server): Promise<number> {
+  return await new Promise((resolve) => {
+    relay.getConnections((_, count) => resolve(count));
+  });
+}

@@ -91,6 +91,15 @@ describe('the plan of a control plane that is destroyed', () => {
       'RemoveFinalizer: spec.deletion.policy is Orphan: it is left running in /hosting/clusters/ci',
     ],
     [
+      'the policy is Orphan, and other machines reach it',
+      {
+        ...deletedFor(1, { policy: 'Orphan' }),
+        plane: { outside: { host: 'ci.example.com', port: 6443 } },
+        input: GONE,
+      },
+      'RemoveFinalizer: spec.deletion.policy is Orphan: it is left running in /hosting/clusters/ci, and other machines reach it at https://ci.example.com:6443',
+    ],
+    [
       'it was begun, with the policy Orphan set later',
       { ...deletedFor(1, { policy: 'Orphan' }), plane: { isDestroying: true }, input: DEAD },
       'Stop kubenode-controllers: the control plane is being destroyed',

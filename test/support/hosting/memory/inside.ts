@@ -23,6 +23,7 @@ export function memoryInside(
         machines: plane.machines,
         machineSets: plane.machineSets,
         ...optional('authorities', plane.published),
+        ...optional('endpoint', plane.endpoint),
       };
     },
     canary: async (kubeconfig) => {
@@ -50,6 +51,13 @@ export function memoryInside(
       plane.published = authorities;
       plane.agents = plane.agents.map((agent) => followMemory(agent, authorities));
       log.push(`publish ${name} ${documentIn(authorities).phase}`);
+    },
+    setEndpoint: async (name, address) => {
+      const plane = planes.get(name);
+      if (!plane) return;
+      if (plane.endpoint === 'Foreign') throw new Error('a policy refuses it');
+      plane.endpoint = address;
+      log.push(`endpoint ${name} ${address ? `${address.host}:${address.port}` : 'none'}`);
     },
     scaleDown: async (name, sets) => {
       const plane = planes.get(name);

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   GATEWAYS,
-  isGateway,
   type OutsideAddress,
   OWN_CONTROLLERS,
   type PlaneDriver,
@@ -41,19 +40,23 @@ export function memoryOutsideActs(
     setOutside: async (owner, outside) => {
       const plane = own(owner);
       if (!plane || plane.isDestroying || isDeepStrictEqual(plane.outside, outside)) return;
-      if (plane.outside?.port !== outside?.port) {
-        requireEnded(plane);
-        requireAllowed(outside);
-      }
-      plane.running.delete(OWN_CONTROLLERS);
-      plane.starts.delete(OWN_CONTROLLERS);
-      plane.outside = outside;
+      moveOutside(plane, outside);
       log.push(`outside ${owner.name}${syncServer(plane) || ' nowhere'}`);
     },
   };
 }
 
-function requireEnded({ running, spec }: MemoryPlane): void {
-  const left = [...running.keys()].find(isGateway);
-  if (left) throw new HostingError('NotStopped', `${left} runs`, { where: spec.name });
+function moveOutside(plane: MemoryPlane, outside: OutsideAddress | undefined): void {
+  if (plane.outside?.port !== outside?.port) {
+    requireAllowed(outside);
+    for (const member of GATEWAYS) endMemory(plane, member);
+  }
+  endMemory(plane, OWN_CONTROLLERS);
+  plane.outside = outside;
+}
+
+/** That they end is not a crash. */
+function endMemory({ running, starts }: MemoryPlane, member: PlaneMember): void {
+  running.delete(member);
+  starts.delete(member);
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../../src/controllers/hosting/drivers/driver.ts';
 import { memberRuns } from '../../../../src/controllers/hosting/drivers/runs.ts';
 import type { MachineClient, TokenSecret } from '../../../../src/controllers/hosting/inside/clients.ts';
+import type { InsideReport } from '../../../../src/controllers/hosting/inside/execute.ts';
 import { canonicalJson } from '../../../../src/kube/objects/digest.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { KeyFile } from '../contract/faults.ts';
@@ -76,6 +77,8 @@ export interface MemoryPlane {
   signed?: SignedAuthorities | undefined;
   /** What is published of them inside the cluster. */
   published?: SignedAuthorities | undefined;
+  /** The endpoint of the Service `kubernetes` inside the cluster. */
+  endpoint?: InsideReport['endpoint'];
   /** What the agents of the cluster report. */
   agents: MachineClient[];
   nodes: string[];

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { CLUSTERS } from '../../../../api/generated/resources.ts';
 import type { Cluster } from '../../../../api/generated/types.ts';
+import { GATEWAYS, type PlaneAccess } from '../../../../controllers/hosting/drivers/driver.ts';
 import { readAccess } from '../../../../controllers/hosting/drivers/process/access.ts';
 import { readPlane, requireOwn } from '../../../../controllers/hosting/drivers/process/folder.ts';
 import type { Client } from '../../../../kube/client/client.ts';
@@ -62,7 +63,21 @@ async function kubeconfigText(io: Io, client: Client, request: KubeconfigRequest
   const access = await readAccess(found);
   const file = found.layout.cluster(name).kubeconfig;
   if (!access) throw noAccessError(name, file);
-  return flags.path === true ? `${file}\n` : (access.adminOutside ?? access.admin);
+  return flags.path === true ? `${file}\n` : contentOf(io, access, cluster);
+}
+
+function contentOf(io: Io, { admin, adminOutside }: PlaneAccess, cluster: Cluster): string {
+  if (adminOutside === undefined) return admin;
+  const warning = unreachedWarning(cluster);
+  if (warning !== undefined) io.err(`${warning}\n`);
+  return adminOutside;
+}
+
+/** Returns what a person has to know who gets a kubeconfig whose address leads nowhere now. */
+export function unreachedWarning({ status }: Pick<Cluster, 'status'>): string | undefined {
+  const gateways = status?.hosted?.components?.find(({ name }) => name === GATEWAYS[0]);
+  if (gateways?.ready !== 0) return undefined;
+  return 'no gateway answers at the address of this kubeconfig; on this machine use the file that --path prints';
 }
 
 interface ReadyWait {

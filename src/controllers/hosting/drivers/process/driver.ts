@@ -38,6 +38,7 @@ import type { MemberSpec } from './member-spec.ts';
 import { type ControllersCommand, findMember } from './members.ts';
 import { createObserver, type KnownMembers, NO_MEMBERS } from './observe.ts';
 import { type EtcdTools, type OpenPlane, readOpenPlane, snapshotFolder, snapshotPlane } from './plane.ts';
+import { createClaimSweep } from './preparation/claim-sweep.ts';
 import { dataOf, reportPreparation } from './preparation/complete.ts';
 import { requirePorts } from './preparation/free-ports.ts';
 import { requireKeys } from './preparation/keys.ts';
@@ -74,13 +75,13 @@ export interface ProcessDriverOptions {
 export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver {
   const { dir, clock, freeBytes, controllers, balancer } = options;
   const commands = { dir, controllers, balancer };
-  const observer = createObserver(clock);
-  const programs = createProgramsCache(options.programs, clock);
+  const [observer, programs] = [createObserver(clock), createProgramsCache(options.programs, clock)];
   const tools = (): EtcdTools => ({ clock, freeBytes, programs: programs.current().found });
   const { locked, upkeep, alone } = createPlaneLocks(dir);
+  const sweep = createClaimSweep(dir, locked);
   const onPlane: OnPlane = (plane, act) => locked(plane, async () => act(await openPlane(plane)));
   return {
-    observe: async (plane) => await observe(plane),
+    observe: (plane) => sweep(plane).then(() => observe(plane)),
     prepare: (plane) => locked(plane, () => preparePlane(plane, options)),
     start: (plane, member) => locked(plane, () => start(plane, member)),
     stop: (plane, member) => locked(plane, async () => stop(await openPlane(plane), member, clock)),

@@ -105,9 +105,9 @@ export async function ensurePlane(
   const { root, stateFile } = found.layout;
   const record = found.record ?? newRecord(plane);
   if (!found.record) await writePlaneRecord(root, record);
-  if (found.state && record.controllersPort !== undefined) return { ...found, state: found.state };
   // Ports of an attempt that was interrupted.
-  await releaseClaims(portsFolder(dir), plane.name, found.state ? listPorts(found.state) : []);
+  await releaseClaims(portsFolder(dir), plane.name, usedPorts(record, found.state));
+  if (found.state && record.controllersPort !== undefined) return { ...found, state: found.state };
   const claim = (): Promise<number> => claimPort(portsFolder(dir), plane.name, root);
   const place = { folder: portsFolder(dir), cluster: plane.name, scratch: root };
   const state = found.state ?? (await newState(plane, claim, place));
@@ -115,6 +115,14 @@ export async function ensurePlane(
   const complete = { ...record, controllersPort: await claim() };
   await writePlaneRecord(root, complete);
   return { layout: found.layout, claim: 'Own', record: complete, state };
+}
+
+/** Returns the ports that a control plane has, whether they are in use now or not. */
+export function usedPorts(
+  { controllersPort = 0 }: PlaneRecord,
+  state: FleetState | undefined,
+): readonly number[] {
+  return [...(state ? listPorts(state) : []), controllersPort];
 }
 
 function newRecord({ name, uid, version }: PlaneSpec): PlaneRecord {

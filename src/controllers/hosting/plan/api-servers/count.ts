@@ -1,7 +1,7 @@
 /** Plans how a control plane gets the number of API servers that its spec wants: one at a time, while nothing else is changed. Pure. */
 import { isApiServer, isBalancer, type MemberReport, type PlaneMember } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput, HostingWait } from '../input.ts';
-import { disruptive, disruptMember, waitForMembers } from '../members.ts';
+import { disruptive, disruptMember, innerReports, waitForMembers } from '../members.ts';
 import { hostingProblems } from '../problems.ts';
 import { programsMissing } from '../programs.ts';
 import { rotationInWork } from '../rotation/state.ts';
@@ -85,7 +85,7 @@ function planRemoval(input: HostingInput, because: string): HostingDecision | un
  */
 function isNeeded(input: HostingInput, last: MemberReport): boolean {
   const removed = surplusServers(input);
-  const staying = input.plane.members.filter(({ member }) => !removed.includes(member));
+  const staying = innerReports(input).filter(({ member }) => !removed.includes(member));
   if (isAnswering(last)) return staying.some(({ state }) => state !== 'Ready');
   return !staying.some(({ member, state }) => isApiServer(member) && state === 'Ready');
 }
@@ -101,7 +101,7 @@ export function surplusServers(input: Pick<HostingInput, 'plane' | 'hosted'>): r
 function planMove(input: HostingInput): HostingDecision | undefined {
   const direct = directReport(input);
   const hasOthers = apiServerReports(input).length > 1;
-  const isReady = input.plane.members.every(({ member, state }) => isBalancer(member) || state === 'Ready');
+  const isReady = innerReports(input).every(({ member, state }) => isBalancer(member) || state === 'Ready');
   if (!direct || !hasOthers || !isReady) return undefined;
   const because = 'the balancers before several API servers need its port';
   return disruptMember(input, { type: 'Stop', member: direct.member, because });

@@ -5,6 +5,7 @@
 import type { RotationPhase, RotationReport, RotationStep } from '../../drivers/rotation.ts';
 import { countDifference } from '../api-servers/count.ts';
 import { unreachedWait } from '../api-servers/serving.ts';
+import { isExposureDue } from '../exposure/exposure.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
 import { disruptive, waitForMembers } from '../members.ts';
 import { gateWait } from '../upgrade/members.ts';
@@ -62,6 +63,8 @@ function planBegin(input: HostingInput): HostingDecision | undefined {
   if (!caRotation || !isRotationAsked(input) || !isHealthy(input) || beginHeld(input)) return undefined;
   // The number of API servers comes first: a rotation counts those that were started again in its phase.
   if (countDifference(input) !== undefined) return undefined;
+  // So does the exposure, which a rotation holds until it is over.
+  if (isExposureDue(input)) return undefined;
   const because = `spec.hosted.pki.caRotation asks for the rotation ${caRotation.id}`;
   return rotate(input, { id: caRotation.id, phase: 'TrustBoth' }, because);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hostingConditions } from '../../../../../src/controllers/hosting/conditions.ts';
 import {
   GATEWAYS,
   type MemberReport,
@@ -8,10 +9,12 @@ import {
 import {
   exposureDifference,
   exposureInRotation,
-  isReachedOutside,
   planExposure,
 } from '../../../../../src/controllers/hosting/plan/exposure/exposure.ts';
+import { isReachedOutside } from '../../../../../src/controllers/hosting/plan/exposure/gateways.ts';
 import { planHosting } from '../../../../../src/controllers/hosting/plan/plan.ts';
+import { wait } from '../../../../../src/controllers/hosting/plan/wait.ts';
+import { NOW } from '../../../../support/builders.ts';
 import {
   certificates,
   daysFromNow,
@@ -30,6 +33,7 @@ const HOST = 'ci.example.com';
 const AT = { host: HOST, port: 6443 };
 const OUTSIDE = { ...HOSTED.exposure, host: HOST };
 const STOPPED = { state: 'Stopped' } as const;
+const CRASHED = { ...STOPPED, starts: [1, 2, 3].map((s) => new Date(+NOW - s * 1000)) };
 const [FIRST, SECOND] = GATEWAYS;
 type But = Partial<Record<PlaneMember, Partial<MemberReport>>>;
 
@@ -63,24 +67,42 @@ describe('the exposure of a control plane of processes', () => {
     ['is added, and the API server serves its former certificate', OUTSIDE, staleServer(), 'nothing'],
     ['is added while a member is down', OUTSIDE, { members: members({ etcd: STOPPED }) }, 'nothing'],
     ['gets another name', { ...OUTSIDE, host: 'b.example.com' }, exposed(), `SetOutside: ${RENAMED}`],
-    ['gets another port', { ...OUTSIDE, port: 7443 }, exposed(), `Stop ${FIRST}: ${MOVED}`],
-    [
-      'gets another port, and one gateway has ended',
-      { ...OUTSIDE, port: 7443 },
-      exposed({ [FIRST]: STOPPED }),
-      `Stop ${SECOND}: ${MOVED}`,
-    ],
+    ['gets another port', { ...OUTSIDE, port: 7443 }, exposed(), `SetOutside: ${MOVED}`],
     [
       'gets another port than one that a program of others has',
       { ...OUTSIDE, port: 7443 },
       exposed({ [FIRST]: STOPPED, [SECOND]: STOPPED }),
       `SetOutside: ${MOVED}`,
     ],
-    ['is removed', HOSTED.exposure, exposed(), `Stop ${FIRST}: ${REMOVED}`],
     [
-      'is removed while a member is down',
+      'gets another port while a member does not answer',
+      { ...OUTSIDE, port: 7443 },
+      exposed({ 'kube-scheduler': { state: 'Starting', unreadySince: NOW } }),
+      'nothing',
+    ],
+    [
+      'gets another name and port, and the API server serves its former certificate',
+      { ...OUTSIDE, host: 'b.example.com', port: 7443 },
+      { ...exposed(), ...staleServer(GATEWAYS.map((member) => readyMember(member))) },
+      'nothing',
+    ],
+    [
+      'gets another name while our own controllers crash, which have the former one',
+      { ...OUTSIDE, host: 'b.example.com' },
+      exposed({ 'kubenode-controllers': CRASHED }),
+      `SetOutside: ${RENAMED}`,
+    ],
+    [
+      'gets another name after our own controllers have ended',
+      { ...OUTSIDE, host: 'b.example.com' },
+      exposed({ 'kubenode-controllers': STOPPED }),
+      `SetOutside: ${RENAMED}`,
+    ],
+    ['is removed', HOSTED.exposure, exposed(), `SetOutside: ${REMOVED}`],
+    [
+      'is removed while a member does not answer',
       HOSTED.exposure,
-      exposed({ [FIRST]: STOPPED, [SECOND]: STOPPED, etcd: STOPPED }),
+      exposed({ etcd: { state: 'Starting' } }),
       `SetOutside: ${REMOVED}`,
     ],
     ['is refused', { ...OUTSIDE, host: '0.0.0.0' }, {}, 'nothing'],
@@ -88,10 +110,32 @@ describe('the exposure of a control plane of processes', () => {
     expect(planned(exposure, { plane })).toBe(expected);
   });
 
+  it.each<[name: string, exposure: typeof HOSTED.exposure, but: But, expected: string]>([
+    [
+      'halted, and the API server',
+      HOSTED.exposure,
+      { 'kube-apiserver': STOPPED },
+      'Start kube-apiserver: it ended',
+    ],
+    ['removed, and etcd', HOSTED.exposure, { etcd: STOPPED }, 'Start etcd: it ended'],
+    [
+      'moved, and a manager',
+      { ...OUTSIDE, port: 7443 },
+      { 'kube-scheduler': STOPPED },
+      'Start kube-scheduler: it ended',
+    ],
+  ])('HOS-41 starts a member that has ended before the exposure is %s', (name, exposure, but, expected) => {
+    const starts = [daysFromNow(-1)];
+    const ended = Object.fromEntries(Object.keys(but).map((member) => [member, { ...STOPPED, starts }]));
+    const input = name.startsWith('halted') ? { halt: 'ann' } : {};
+    const plane = exposed(ended);
+    expect(decisionText(planHosting(hostingInput({ hosted: { exposure }, plane, input })))).toBe(expected);
+  });
+
   it('HOS-41 names the Machines that may use an address which goes', () => {
     const input = { inside: { ...INSIDE, machines: ['n1', 'n2'] } };
     expect(planned(HOSTED.exposure, { plane: exposed(), input })).toBe(
-      `Stop ${FIRST}: ${REMOVED}; Machines that may use https://ci.example.com:6443: n1, n2`,
+      `SetOutside: ${REMOVED}; Machines that may use https://ci.example.com:6443: n1, n2`,
     );
     expect(planned(OUTSIDE, { input })).toBe(`SetOutside: ${ADDED}`);
   });
@@ -99,8 +143,12 @@ describe('the exposure of a control plane of processes', () => {
   it('HOS-41 waits for an upgrade, a window, the kill switch and the end of a rotation', () => {
     const upgrade = { from: 'v1.35.4', to: 'v1.36.3', step: 'Etcd' };
     expect(planned(OUTSIDE, { status: { conditions: [], hosted: { upgrade } } })).toBe('nothing');
-    expect(planned(OUTSIDE, { input: { halt: 'ann' } })).toBe('wait KillSwitch');
     const hosted = { exposure: OUTSIDE };
+    const halted = hostingInput({ hosted, input: { halt: 'ann' } });
+    expect([planExposure(halted, false), decisionText(planHosting(halted))]).toEqual([
+      undefined,
+      'wait KillSwitch',
+    ]);
     expect(planExposure(hostingInput({ hosted }), true)).toBeUndefined();
     const held = hostingInput({ hosted, plane: { rotation: ROTATION } });
     expect([planExposure(held, false), exposureInRotation(held)?.reason]).toEqual([
@@ -112,6 +160,40 @@ describe('the exposure of a control plane of processes', () => {
       'wait Freeze',
     );
     expect(decisionText(planHosting(hostingInput({ hosted })))).toBe(`SetOutside: ${ADDED}`);
+  });
+
+  it('HOS-41 comes before a rotation of the same commit, unless it is refused', () => {
+    const pki = { ...HOSTED.pki, caRotation: { id: 'r1', target: 'Prepare' } } as const;
+    const status = { conditions: [], hosted: { readyAt: '2030-01-01T00:00:00Z' } };
+    const clients = { nodes: [], machines: [], tokens: [] };
+    const next = (exposure: typeof HOSTED.exposure, input: InputParts['input'] = {}): string => {
+      const issuedAt = new Date(+NOW - 5000);
+      const plane = { certificates: certificates({ apiserver: { due: 'names missing', issuedAt } }) };
+      const parts = { hosted: { exposure, pki }, plane, status, input: { clients, ...input } };
+      return decisionText(planHosting(hostingInput(parts)));
+    };
+    const refused = new Map([['exposure', wait('PortInUse', 'taken', ['Port', '6443'], 'stalled')]] as const);
+    expect(next(OUTSIDE)).toBe('wait CertificateNotServed');
+    const begins = /^Rotate TrustBoth: /;
+    expect(next(OUTSIDE, { refused })).toMatch(begins);
+    expect(next(HOSTED.exposure)).toMatch(begins);
+  });
+
+  it('HOS-41 tells what a change waits for: the certificate, or another host', () => {
+    const difference = 'exposure is loopback only, not https://ci.example.com:6443';
+    expect(upToDate(OUTSIDE, dueCertificate())).toBe(
+      `CertificateNotServed: ${difference}: it is changed when every API server serves a certificate with that name`,
+    );
+    expect(upToDate(OUTSIDE, staleServer())).toContain('CertificateNotServed');
+    expect(upToDate(OUTSIDE, { members: members({ etcd: { state: 'Starting' } }) })).toBe(
+      `ChangePending: the change begins when every member answers (${difference})`,
+    );
+    for (const plane of [exposed(), {}]) {
+      expect(upToDate({ ...OUTSIDE, host: '0.0.0.0' }, plane)).toContain(
+        'NotSupported: spec.hosted.exposure.host: 0.0.0.0 is refused',
+      );
+    }
+    expect(upToDate(OUTSIDE, exposed())).toContain('AsWanted');
   });
 
   it('HOS-41 differs from the spec only once the control plane is prepared', () => {
@@ -146,7 +228,15 @@ function dueCertificate(): Partial<PlaneReport> {
   return { certificates: certificates({ apiserver: { due: 'names missing: ci.example.com' } }) };
 }
 
-function staleServer(): Partial<PlaneReport> {
+function staleServer(others: readonly MemberReport[] = []): Partial<PlaneReport> {
   const certificate = { serial: 'A1', expectedSerial: 'B2', notAfter: daysFromNow(9) };
-  return { members: members({ 'kube-apiserver': { certificate } }) };
+  return { members: [...members({ 'kube-apiserver': { certificate } }), ...others] };
+}
+
+/** Returns the reason and the message of the condition. */
+function upToDate(exposure: typeof HOSTED.exposure, plane: Partial<PlaneReport>): string {
+  const input = hostingInput({ hosted: { exposure }, plane });
+  const conditions = hostingConditions(input, planHosting(input).wait);
+  const { reason, message } = conditions.find(({ type }) => type === 'ControlPlaneUpToDate') ?? {};
+  return `${reason}: ${message}`;
 }

@@ -1,15 +1,11 @@
 /** Changes where other machines reach a control plane: in its state file, with the ports of its gateways. */
 import { optional } from '../../../../../kube/objects/optional.ts';
-import { listPorts } from '../../../../../local/processes/desired-state.ts';
-import { listProcesses } from '../../../../../local/processes/observe.ts';
 import { type ExposureState, type FleetState, writeState } from '../../../../../local/state.ts';
 import type { Clock } from '../../../../../os/clock.ts';
-import { HostingError } from '../../../errors.ts';
-import { GATEWAYS, isGateway, type OutsideAddress, OWN_CONTROLLERS } from '../../driver.ts';
-import { portsFolder } from '../folder.ts';
-import { findMember } from '../members.ts';
+import { GATEWAYS, type OutsideAddress, OWN_CONTROLLERS, type PlaneMember } from '../../driver.ts';
+import { portsFolder, usedPorts } from '../folder.ts';
 import type { OpenPlane } from '../plane.ts';
-import { releaseClaims } from '../preparation/port-claims.ts';
+import { releaseUnused } from '../preparation/claim-sweep.ts';
 import { notPrepared } from '../preparation/refusals.ts';
 import { forgetStarts, type PlaneRecord } from '../records.ts';
 import { endProcesses } from '../stop.ts';
@@ -27,15 +23,18 @@ export async function changeOutside(
 ): Promise<void> {
   const { state, record } = found;
   if (!state || !record) throw notPrepared(found, GATEWAYS[0]);
-  const before = state.clusters[0]?.exposure;
-  if (isSame(before, outside)) return;
-  if (before?.port !== outside?.port) await requireEnded(found);
+  // Ports of an attempt that was interrupted.
+  await releaseUnused(tools.dir, record, state);
+  if (isSame(state.clusters[0]?.exposure, outside)) return;
   await recordOutside({ ...found, state, record }, outside, tools);
 }
 
 type PreparedPlane = OpenPlane & { readonly state: FleetState; readonly record: PlaneRecord };
 
-/** Our own controllers end before the record: killed in between, hosting does the same again. */
+/**
+ * The new port comes first: where it is refused, the former one stays in service. What is started with something else then ends before the record:
+ * killed in between, hosting does the same again, or starts it as it was.
+ */
 async function recordOutside(
   found: PreparedPlane,
   outside: OutsideAddress | undefined,
@@ -43,15 +42,16 @@ async function recordOutside(
 ): Promise<void> {
   const { state, record, layout } = found;
   const place = { folder: portsFolder(dir), cluster: record.cluster, scratch: layout.root };
-  const release = (kept: FleetState): Promise<void> =>
-    releaseClaims(place.folder, place.cluster, [...listPorts(kept), record.controllersPort ?? 0]);
-  // Ports of an attempt that was interrupted.
-  await release(state);
-  const exposure = outside && (await claimExposure(outside, place, state.clusters[0]?.exposure));
-  await endControllers(found, clock);
+  const own = usedPorts(record, state);
+  const before = state.clusters[0]?.exposure;
+  // A disk that is full, or that is read only, is found before anything is claimed, or ends.
+  await writeState(layout.stateFile, state);
+  const exposure = outside && (await claimExposure(outside, place, before, own));
+  const hasOtherPort = before?.port !== outside?.port;
+  await endMembers(found, hasOtherPort ? [...GATEWAYS, OWN_CONTROLLERS] : [OWN_CONTROLLERS], clock);
   const changed = withExposure(state, exposure);
   await writeState(layout.stateFile, changed);
-  await release(changed);
+  await releaseUnused(dir, record, changed);
 }
 
 function isSame(before: OutsideAddress | undefined, after: OutsideAddress | undefined): boolean {
@@ -66,19 +66,11 @@ function withExposure(state: FleetState, changed: ExposureState | undefined): Fl
   return { ...state, clusters };
 }
 
-/** They give hosts the address with which they were started. That they end is not a crash. */
-async function endControllers(found: OpenPlane, clock: Clock): Promise<void> {
-  const spec = found.specs.find(({ member }) => member === OWN_CONTROLLERS);
-  await forgetStarts(found.layout.root, OWN_CONTROLLERS);
-  if (spec) await endProcesses(found, spec, clock);
-}
-
-async function requireEnded({ specs, layout }: OpenPlane): Promise<void> {
-  const processes = await listProcesses();
-  const running = specs.find((spec) => isGateway(spec.member) && findMember(spec, processes));
-  if (!running) return;
-  throw new HostingError('NotStopped', `${running.member} runs, and has the former port`, {
-    where: layout.root,
-    hint: 'nothing to do: hosting stops it first',
-  });
+/** Our own controllers give hosts the address with which they were started. That members end for a change is not a crash. */
+async function endMembers(found: OpenPlane, members: readonly PlaneMember[], clock: Clock): Promise<void> {
+  for (const member of members) {
+    await forgetStarts(found.layout.root, member);
+    const spec = found.specs.find((each) => each.member === member);
+    if (spec) await endProcesses(found, spec, clock);
+  }
 }

@@ -14,13 +14,15 @@ export interface ClaimPlace {
   readonly scratch: string;
 }
 
-/** `before`: the gateways that have the port keep theirs. */
+/** `before`: the gateways that have the port keep theirs. `own`: the ports that the control plane has, whether they are in use now or not. */
 export async function claimExposure(
   { host, port }: OutsideAddress,
   { folder, cluster, scratch }: ClaimPlace,
   before?: ExposureState,
+  own: readonly number[] = [],
 ): Promise<ExposureState> {
   if (before?.port === port) return { ...before, host };
+  if (own.includes(port)) throw portOfOther(port, 'that of another member of this control plane');
   await requireAllowedPort(port);
   const owner = await claimThisPort(port, { folder, cluster, scratch });
   if (owner !== cluster) throw portOfOther(port, `that of Cluster ${owner}`);

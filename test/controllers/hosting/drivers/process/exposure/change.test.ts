@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,11 +9,15 @@ import { balancerCommand, controllersCommand } from '../../../../../../src/cli/h
 import type { OutsideAddress, PlaneSpec } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import { readAccess } from '../../../../../../src/controllers/hosting/drivers/process/access.ts';
 import { changeOutside } from '../../../../../../src/controllers/hosting/drivers/process/exposure/change.ts';
-import { portsFolder } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
+import {
+  createPlaneLocks,
+  portsFolder,
+} from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
 import {
   type OpenPlane,
   readOpenPlane,
 } from '../../../../../../src/controllers/hosting/drivers/process/plane.ts';
+import { createClaimSweep } from '../../../../../../src/controllers/hosting/drivers/process/preparation/claim-sweep.ts';
 import { preparePlane } from '../../../../../../src/controllers/hosting/drivers/process/preparation/prepare.ts';
 import { listenOn } from '../../../../../../src/os/net/http-server.ts';
 import { ALL_ADDRESSES, findFreePort } from '../../../../../../src/os/net/ports.ts';
@@ -124,5 +130,73 @@ describe('the exposure in the files of a control plane', () => {
     await first.change();
     await second.prepare({ host: HOST, port: free });
     expect((await second.exposure())?.port).toBe(free);
+  });
+
+  it('HOS-06 releases the port of a change that was interrupted, also when the spec is as before', async () => {
+    const { prepare, change, claims, dir, read } = bed();
+    await prepare();
+    const port = await findFreePort();
+    const interrupt = (): void => writeFileSync(join(portsFolder(dir), String(port)), 'ci\n');
+    interrupt();
+    await change();
+    expect(claims()).not.toContain(port);
+    interrupt();
+    await prepare();
+    expect(claims()).not.toContain(port);
+    interrupt();
+    const { layout } = await read();
+    const sweep = createClaimSweep(dir, createPlaneLocks(dir).locked);
+    await sweep(planeSpec());
+    expect([claims().includes(port), claims().length]).toEqual([false, 5]);
+    interrupt();
+    await sweep(planeSpec());
+    expect(claims()).toContain(port);
+    rmSync(layout.stateFile);
+    await createClaimSweep(dir, createPlaneLocks(dir).locked)(planeSpec());
+    expect(claims()).toHaveLength(6);
+  });
+
+  it('HOS-41 ends nothing and keeps no port where the disk takes no record', async () => {
+    const { prepare, change, claims, read, dir } = bed();
+    const [port, other] = [await findFreePort(), await findFreePort()];
+    await prepare({ host: HOST, port });
+    const found = await read();
+    const gateway = found.specs.find(({ member }) => member === 'kubenode-gateway');
+    const child = spawn(process.execPath, [
+      '-e',
+      'setInterval(() => {}, 1e6)',
+      '--',
+      ...(gateway?.command.args ?? []),
+    ]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    const { stateFile } = found.layout;
+    const content = readFileSync(stateFile, 'utf8');
+    rmSync(stateFile);
+    mkdirSync(stateFile);
+    for (const outside of [{ host: HOST, port: other }, undefined]) {
+      await expect(changeOutside(found, outside, { dir, clock })).rejects.toThrow(stateFile);
+    }
+    expect([child.exitCode, child.signalCode, claims().includes(other)]).toEqual([null, null, false]);
+    rmSync(stateFile, { recursive: true });
+    writeFileSync(stateFile, content);
+    const ended = once(child, 'exit');
+    await change({ host: HOST, port: other });
+    await ended;
+  });
+
+  it('HOS-06 is refused where another member of the control plane has the port, also while that does not run', async () => {
+    const { prepare, change, claims, exposure } = bed();
+    await prepare();
+    expect(claims()).toHaveLength(5);
+    for (const port of claims()) {
+      await expect(change({ host: HOST, port })).rejects.toMatchObject({
+        code: 'PortInUse',
+        message: `port ${port} of spec.hosted.exposure is that of another member of this control plane`,
+      });
+    }
+    await change({ host: HOST, port: await findFreePort() });
+    const { gatewayPorts: [port = 0] = [] } = (await exposure()) ?? {};
+    await expect(change({ host: HOST, port })).rejects.toMatchObject({ code: 'PortInUse' });
   });
 });

@@ -1,0 +1,38 @@
+/** Plans the endpoint of the Service `kubernetes` inside a cluster that other machines reach. Pure. */
+import { isIP } from 'node:net';
+import type { OutsideAddress } from '../../drivers/driver.ts';
+import type { HostingDecision, HostingInput } from '../input.ts';
+import { isReachedOutside } from './gateways.ts';
+import { hostReason, outsideText } from './outside.ts';
+
+/** Tells whether a Service can have the host as its endpoint: Services have no names, and those of hosted clusters are of IPv4. */
+export function isEndpoint(host: string): boolean {
+  return isIP(host) === 4 && hostReason(host) === undefined;
+}
+
+/** It disturbs nothing, so that it needs no grant. It comes when a gateway answers, and stays while they are away: clients try again. */
+export function planEndpoint(input: HostingInput): HostingDecision | undefined {
+  if (!isWritable(input)) return undefined;
+  const expected = outsideEndpoint(input.plane.outside);
+  if (isSame(input.inside?.endpoint, expected) || (expected && !isReachedOutside(input))) return undefined;
+  const because = expected
+    ? `pods reach the API server at ${outsideText(expected)}`
+    : 'pods reach the API server at no address of IPv4 any more';
+  return { act: { type: 'PublishEndpoint', because } };
+}
+
+function isWritable({ inside, refused }: HostingInput): boolean {
+  return inside?.isInstalled === true && inside.endpoint !== 'Foreign' && refused?.has('endpoint') !== true;
+}
+
+export function outsideEndpoint(outside: OutsideAddress | undefined): OutsideAddress | undefined {
+  return outside && isEndpoint(outside.host) ? outside : undefined;
+}
+
+function isSame(
+  found: NonNullable<HostingInput['inside']>['endpoint'],
+  expected: OutsideAddress | undefined,
+): boolean {
+  if (found === undefined || typeof found === 'string') return found === expected;
+  return found.host === expected?.host && found.port === expected.port;
+}
