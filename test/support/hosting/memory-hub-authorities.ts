@@ -58,7 +58,8 @@ export function memoryHubAuthorities(
         const isTrusted = served !== undefined && isSignedByOneOf(served, certificatesIn(caPem));
         const answer = (age: AuthorityAge): ProofResult => {
           const authority = authorities[age]?.certPem;
-          if (!isTrusted || authority === undefined) return 'Unknown';
+          if (authority === undefined) return 'Missing';
+          if (!isTrusted) return 'Unknown';
           return started.get(member)?.trusted.includes(authority) ? 'Accepted' : 'Refused';
         };
         return { member, old: answer('old'), new: answer('new') };

@@ -1,5 +1,6 @@
 /** A hub in memory with a control plane of pods whose authorities are rotated, and what a person does to its Secret meanwhile. */
 import { expect } from 'vitest';
+import type { PlaneSpec } from '../../../src/controllers/hosting/drivers/driver.ts';
 import {
   KEYS_SECRET,
   planeNamespace,
@@ -10,12 +11,13 @@ import { keyFilesOf } from '../../../src/controllers/hosting/drivers/workload/pk
 import type { WorkloadRecord } from '../../../src/controllers/hosting/drivers/workload/record.ts';
 import { parseWorkloadRecord } from '../../../src/controllers/hosting/drivers/workload/record-object.ts';
 import type { Hosted } from '../../../src/controllers/hosting/plan/input.ts';
+import { planeOf } from '../../../src/controllers/hosting/plan/plane-of.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
 import type { BedProcess } from '../controller/bed.ts';
-import { applied, conditionText } from './bed.ts';
+import { applied, conditionText, found } from './bed.ts';
 import { hubImages, type MemoryHub, memoryHub } from './memory-hub.ts';
 import { HOSTED, POLICY } from './objects.ts';
 
@@ -106,4 +108,11 @@ export function editKeys(hub: MemoryHub, change: Readonly<Record<string, string 
     (live): KubeObject => ({ ...live, data: Object.fromEntries(files) }),
     { manager: 'person', force: true },
   );
+}
+
+/** Returns the control plane that the spec asks for now. */
+export function planeIn(hub: MemoryHub): PlaneSpec {
+  const cluster = found(hub);
+  if (!cluster?.spec.hosted) throw new Error('no hosted Cluster');
+  return planeOf(cluster, cluster.spec.hosted);
 }

@@ -72,8 +72,8 @@ export interface AuthorityProof {
   readonly new: ProofResult;
 }
 
-/** `Unknown`: it did not answer. */
-export type ProofResult = 'Accepted' | 'Refused' | 'Unknown';
+/** `Unknown`: it did not answer. `Missing`: the authority is lost, so that nothing can be asked with it. */
+export type ProofResult = 'Accepted' | 'Refused' | 'Unknown' | 'Missing';
 
 /** Holds what is known of documents beside the record of the driver. Nothing of it is trusted: others may write it. */
 export interface KnownOrders {

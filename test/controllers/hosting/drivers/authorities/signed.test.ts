@@ -28,6 +28,7 @@ function sign(
 ): ReturnType<typeof signSubject> {
   return signSubject(of, {
     cluster: 'uid-1',
+    where: 'namespace kn-ci',
     authorities,
     last: undefined,
     known: NOTHING_KNOWN,
@@ -105,5 +106,25 @@ describe('a signed document', () => {
     const published = sign({ ...subject, phase: 'IssueNew' }, { known: { reported: [6] } });
     expect(published.order).toBe(7);
     expect(sign(subject, { last: first, known: { published, reported: [] } }).order).toBe(8);
+  });
+
+  it('HOS-22 is signed again where none of our keys signed the last one, whose order counts as a reported one', () => {
+    const foreign = testAuthority('foreign');
+    const other = sign(subject, { authorities: { old: foreign, new: foreign }, known: { reported: [40] } });
+    const again = sign(subject, { last: other });
+    expect([again.order, Object.keys(JSON.parse(again.signatures) as object)]).toEqual([42, [old.sha256]]);
+    expect(sign(subject, { last: { ...other, order: 900_000 } }).order).toBe(1);
+    // The record does not show what is signed.
+    const edited = { ...first, phase: 'IssueNew' as const };
+    expect(sign({ ...subject, phase: 'IssueNew' }, { last: edited })).toMatchObject({ order: 2 });
+  });
+
+  it('HOS-22 needs only the authorities that it has, and the one that signs it', () => {
+    const onlyNew = { old: undefined, new: authorities.new };
+    const trustNew = sign({ ...subject, phase: 'TrustNew' }, { authorities: onlyNew });
+    expect(documentIn(trustNew)).toMatchObject({ authorities: [authorities.new.certPem] });
+    expect(() => sign(subject, { authorities: onlyNew })).toThrow('missing or damaged');
+    expect(() => sign(subject, { authorities: { old, new: undefined } })).toThrow('missing or damaged');
+    expect(sign(subject, { authorities: { old, new: undefined }, last: first })).toBe(first);
   });
 });

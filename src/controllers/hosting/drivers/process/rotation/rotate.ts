@@ -41,12 +41,15 @@ export async function rotatePlane(
 
 /** Records the phase. A member that ended in the phase before counts for nothing now. */
 async function enterPhase(
-  { layout: { root } }: Own,
+  own: Own,
   before: RotationRecord | undefined,
   step: { readonly id: string; readonly phase: RotationPhase },
 ): Promise<RotationRecord> {
+  const { root } = own.layout;
   const next = enteredPhase(before, { ...step, where: root, begin: newRotationRecord });
   if (next === before) return next;
+  // What the phase before could do without may be lost.
+  await requireKeys(own, next);
   await forgetAllStarts(root);
   await writeRotation(root, next);
   return next;
@@ -71,7 +74,7 @@ async function complete({ layout, record: plane }: Own, rotation: RotationRecord
   if (!ending) return;
   await writeRotation(layout.root, ending);
   await writePlaneRecord(layout.root, { ...plane, keys: ending.keys.new });
-  await removeKept(keyFiles(layout, plane));
+  await removeKept(keyFiles(layout, plane), ending);
   await writeRotation(layout.root, { ...ending, phase: 'Completed' });
 }
 
@@ -83,6 +86,6 @@ async function abort(
   const ending = endingPhase(rotation, { id, phase: 'Aborted', where: layout.root });
   if (!ending) return;
   await writeRotation(layout.root, ending);
-  await removeKept(keyFiles(layout, plane));
+  await removeKept(keyFiles(layout, plane), ending);
   await removeRotation(layout.root);
 }

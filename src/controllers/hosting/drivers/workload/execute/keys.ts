@@ -9,7 +9,7 @@ import type { PlaneOwner } from '../../driver.ts';
 import type { FoundPlane } from '../hub.ts';
 import { KEYS_SECRET, planeNamespace, RECORD } from '../names.ts';
 import type { KeyFiles } from '../pki/keys.ts';
-import { lostPlaneKeys } from '../pki/rotation.ts';
+import { lostNeededKeys } from '../pki/rotation.ts';
 import { keyFilesOf, keysObject } from '../pki/secrets.ts';
 import type { WorkloadRecord } from '../record.ts';
 import { parseWorkloadRecord } from '../record-object.ts';
@@ -59,11 +59,12 @@ async function isWritten(client: Client, object: KubeObject, isLast: boolean): P
   }
 }
 
+/** Throws where keys are lost without which nothing can be done. */
 export function requireKeysOf(
   { keys, where }: Pick<FoundPlane, 'keys' | 'where'>,
   record: WorkloadRecord,
 ): void {
-  const lost = lostPlaneKeys(keys, record);
+  const lost = lostNeededKeys(keys, record);
   if (lost.length === 0) return;
   throw new HostingError('KeysLost', `keys of the control plane are lost: ${lost.join('; ')}`, {
     where,

@@ -5,7 +5,7 @@ import type { PlaneOwner, PlaneSpec } from '../../driver.ts';
 import { PLANE_KEYS } from '../../keys.ts';
 import type { RotationStep } from '../../rotation.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { keepKeys, keptKeyDigests, withoutKept } from '../pki/rotation.ts';
+import { keepKeys, keptKeyDigests, withDerivedKeys } from '../pki/rotation.ts';
 import { type WorkloadRecord, withoutRotation } from '../record.ts';
 import { requireKeysOf, storeKeys } from './keys.ts';
 import { type PrepareParts, prepareWorkload } from './prepare.ts';
@@ -23,14 +23,27 @@ export async function rotateWorkload(
   if (!record || record.isDestroying) return;
   requireKeysOf(found, record);
   if (phase === 'Aborted') return await end(found, { id, phase }, parts);
-  const { rotation: entered } = await changeRecord(parts.client, plane, (current) =>
-    withState(current, enteredPhase(current.rotation, { id, phase, where, begin: beginAfter(current) })),
-  );
+  const enter = (current: WorkloadRecord): WorkloadRecord =>
+    withState(current, enteredPhase(current.rotation, { id, phase, where, begin: beginAfter(current) }));
+  // What the phase before could do without may be lost.
+  requireKeysOf(found, enter(record));
+  await removeFormerKept(plane, record, parts);
+  const { rotation: entered } = await changeRecord(parts.client, plane, enter);
   if (phase === 'Completed') return await end(found, { id, phase }, parts);
   if (!entered) return;
   await ensureKeys(plane, entered, parts);
   if (!(await prepareWorkload(plane, parts))) return;
   await changeRecord(parts.client, plane, (current) => withApplied(current, entered));
+}
+
+/** Kept keys that are there before a rotation begins are of a former one, or of somebody else, and are never rotated to. */
+async function removeFormerKept(
+  plane: PlaneOwner,
+  { rotation }: WorkloadRecord,
+  { client }: PrepareParts,
+): Promise<void> {
+  if (rotation && rotation.phase !== 'Completed') return;
+  await storeKeys(client, plane, (files, current) => withDerivedKeys(files, current.rotation));
 }
 
 /** A member was started in a phase of a rotation that is over. The same count must not be given to another phase. */
@@ -92,7 +105,9 @@ async function end(
   if (ending?.isEnding !== true || ending.phase === 'Completed') return;
   const isOurs = ({ rotation }: WorkloadRecord): boolean =>
     rotation?.isEnding === true && isSamePhase(rotation, ending);
-  await storeKeys(client, owner, (files, current) => (isOurs(current) ? withoutKept(files) : files));
+  await storeKeys(client, owner, (files, current) =>
+    isOurs(current) ? withDerivedKeys(files, current.rotation) : files,
+  );
   await changeRecord(client, owner, (current) => {
     if (!isOurs(current)) return current;
     return phase === 'Aborted' ? withoutRotation(current) : { ...current, rotation: { ...ending, phase } };

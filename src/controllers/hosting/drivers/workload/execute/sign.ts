@@ -1,17 +1,13 @@
 /** Signs the authorities that agents follow, and records what was signed before anything of it is published. */
 import type { SignedAuthorities } from '../../../../../api/authorities/document.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
-import {
-  missingAuthority,
-  type SigningAuthorities,
-  type SigningSubject,
-  signingSubject,
-  signSubject,
-} from '../../authorities/signed.ts';
+import type { KeptAuthorities } from '../../authorities/keys.ts';
+import type { RotationState } from '../../authorities/record.ts';
+import { type SigningSubject, signingSubject, signSubject } from '../../authorities/signed.ts';
 import type { PlaneOwner } from '../../driver.ts';
 import type { KnownOrders } from '../../rotation.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { KEY_FILES } from '../pki/keys.ts';
+import { KEY_FILES, type KeyFiles } from '../pki/keys.ts';
 import { keptAuthorities } from '../pki/rotation.ts';
 import type { WorkloadRecord } from '../record.ts';
 import type { WorkloadParts } from './members.ts';
@@ -41,14 +37,18 @@ function withSigned(
   const { rotation, signed: last, uid: cluster } = record;
   const subject = signingSubject(rotation, last);
   if (!subject) return record;
-  const authorities = authoritiesOf(found, subject);
-  const signed = signSubject(subject, { cluster, authorities, last, known, now });
+  const authorities = authoritiesOf(found.keys, subject, rotation);
+  const { where } = found;
+  const signed = signSubject(subject, { cluster, authorities, where, last, known, now });
   return signed === last ? record : { ...record, signed };
 }
 
-function authoritiesOf({ keys, where }: FoundPlane, { isOver }: SigningSubject): SigningAuthorities {
+function authoritiesOf(
+  keys: KeyFiles,
+  { isOver }: SigningSubject,
+  rotation: RotationState | undefined,
+): KeptAuthorities {
+  if (!isOver && rotation?.keys) return keptAuthorities(keys, 'ca', rotation.keys);
   const only = parsePair(keys[KEY_FILES.ca]);
-  const { old, new: next } = isOver ? { old: only, new: only } : keptAuthorities(keys, 'ca');
-  if (!old || !next) throw missingAuthority(where);
-  return { old, new: next };
+  return { old: only, new: only };
 }

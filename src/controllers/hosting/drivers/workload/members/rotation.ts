@@ -1,7 +1,12 @@
 /** Reports the rotation of the authorities of a control plane of pods, with what each pod trusts on the wire. */
 import { optional } from '../../../../../kube/objects/optional.ts';
 import type { AuthorityProver, ProofPlace } from '../../authorities/proofs.ts';
-import { membersBehind, type RotationState, type StartedMembers } from '../../authorities/record.ts';
+import {
+  type KeyDigests,
+  membersBehind,
+  type RotationState,
+  type StartedMembers,
+} from '../../authorities/record.ts';
 import { isProvable, reportRotationState } from '../../authorities/report.ts';
 import { tokenKeyId } from '../../authorities/token-key.ts';
 import { isEtcdMember, type MemberReport, type PlaneMember, type PlaneReport } from '../../driver.ts';
@@ -57,9 +62,11 @@ function proofPlaces(
   record: WorkloadRecord,
   members: readonly MemberReport[],
 ): readonly ProofPlace[] {
+  const digests = record.rotation?.keys;
+  if (!digests) return [];
   return members.flatMap(({ member, state }) => {
     const isAsked = state === 'Ready' && isWorkloadMember(member) && member !== 'kubenode-controllers';
-    return isAsked ? placeOf(member, found, record) : [];
+    return isAsked ? placeOf(member, found, { record, digests }) : [];
   });
 }
 
@@ -67,7 +74,7 @@ function proofPlaces(
 function placeOf(
   member: WorkloadMember,
   { objects, keys }: FoundPlane,
-  { placement }: WorkloadRecord,
+  { record: { placement }, digests }: { readonly record: WorkloadRecord; readonly digests: KeyDigests },
 ): readonly ProofPlace[] {
   const pod = currentPod(podsOfMember(objects, member));
   const address = pod && podAddress(pod);
@@ -79,7 +86,7 @@ function placeOf(
       url: urlOfPod({ member, address, apiPort: placement.exposure.port }),
       serverName: SERVER_NAME,
       caPem: trustedCertificates(keys, authority) ?? '',
-      authorities: keptAuthorities(keys, authority),
+      authorities: keptAuthorities(keys, authority, digests),
     },
   ];
 }

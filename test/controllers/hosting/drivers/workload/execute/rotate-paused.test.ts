@@ -1,18 +1,17 @@
 /** A rotation of the authorities of pods while an earlier process of hosting, which was paused between two calls, goes on. */
 import { describe, expect, it } from 'vitest';
-import type { PlaneDriver, PlaneSpec } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
+import type { PlaneDriver } from '../../../../../../src/controllers/hosting/drivers/driver.ts';
 import { createWorkloadDriver } from '../../../../../../src/controllers/hosting/drivers/workload/driver.ts';
 import { digestsOf } from '../../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
-import { planeOf } from '../../../../../../src/controllers/hosting/plan/plane-of.ts';
 import type { Client } from '../../../../../../src/kube/client/client.ts';
 import type { Resource } from '../../../../../../src/kube/objects/object.ts';
 import { ApiRefusal } from '../../../../../../src/sim/api-server/refusal.ts';
-import { found } from '../../../../../support/hosting/bed.ts';
 import type { MemoryHub } from '../../../../../support/hosting/memory-hub.ts';
 import {
   ask,
   createdHub,
   keysOf,
+  planeIn,
   recordOf,
   rotatingSpec,
   until,
@@ -45,12 +44,6 @@ async function pausedDriver(
   });
   const driver = createWorkloadDriver({ client, clock: hub.clock, images: async () => hub.images });
   return { driver, release, isHeld: () => isHeld };
-}
-
-function planeIn(hub: MemoryHub): PlaneSpec {
-  const cluster = found(hub);
-  if (!cluster?.spec.hosted) throw new Error('no hosted Cluster');
-  return planeOf(cluster, cluster.spec.hosted);
 }
 
 describe('a rotation of pods beside a process that was paused', { timeout: LIMIT }, () => {
