@@ -16,7 +16,7 @@ import { HostingError } from '../../errors.ts';
 import { type KnownOrders, PHASE_AUTHORITIES } from '../rotation.ts';
 import { type DocumentOwner, nextOrder, ownDocument, publishedOrder } from './document-order.ts';
 import type { KeptAuthorities } from './keys.ts';
-import type { RotationState } from './record.ts';
+import { isSamePhase, type RotationState } from './record.ts';
 
 export const signedRecord = z.strictObject({
   format: z.literal(1),
@@ -59,6 +59,17 @@ export function signingSubject(
   }
   const phase = PUBLISHED_PHASES.find((each) => each === rotation.phase);
   return phase && isApplied ? { rotation: id, phase, sequence, isOver: false } : undefined;
+}
+
+/** Tells whether the rotation is still in the phase that was observed. Another process may have entered the next one meanwhile. */
+export function isObservedPhase(
+  rotation: Pick<RotationState, 'id' | 'phase' | 'sequence'> | undefined,
+  observed: KnownOrders['observed'],
+): boolean {
+  if (!observed) return true;
+  const { rotation: asked } = observed;
+  if (!rotation || !asked) return rotation === asked;
+  return isSamePhase(rotation, { ...asked, sequence: asked.sequence ?? rotation.sequence });
 }
 
 /** The record of a rotation that was taken back is removed. */

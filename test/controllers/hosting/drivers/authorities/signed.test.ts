@@ -7,11 +7,13 @@ import {
   type RotationState,
 } from '../../../../../src/controllers/hosting/drivers/authorities/record.ts';
 import {
+  isObservedPhase,
   type SignedRecord,
   type SigningSubject,
   signingSubject,
   signSubject,
 } from '../../../../../src/controllers/hosting/drivers/authorities/signed.ts';
+import type { KnownOrders } from '../../../../../src/controllers/hosting/drivers/rotation.ts';
 import { testAuthority } from '../../../../support/authorities.ts';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
@@ -74,6 +76,27 @@ describe('what hosting signs for agents', () => {
     ],
   ])('HOS-22 is %s', (_, rotation, last, expected) => {
     expect(signingSubject(rotation, last)).toEqual(expected);
+  });
+});
+
+describe('a phase that was observed', () => {
+  it.each<[string, RotationState | undefined, KnownOrders['observed'], boolean]>([
+    ['is the one that is recorded', trustBoth, { rotation: trustBoth }, true],
+    ['is any where none was observed', trustBoth, undefined, true],
+    [
+      'is that of a driver that does not count phases',
+      trustBoth,
+      { rotation: { id: '2030', phase: 'TrustBoth' } },
+      true,
+    ],
+    ['is over', nextPhase(trustBoth, 'IssueNew'), { rotation: trustBoth }, false],
+    ['was left, and is back', { ...trustBoth, sequence: 3 }, { rotation: trustBoth }, false],
+    ['is that of another rotation', { ...trustBoth, id: '2031' }, { rotation: trustBoth }, false],
+    ['has ended with its rotation', undefined, { rotation: trustBoth }, false],
+    ['was none before a rotation began', trustBoth, { rotation: undefined }, false],
+    ['is none, without a rotation', undefined, { rotation: undefined }, true],
+  ])('HOS-22 %s', (_, rotation, observed, expected) => {
+    expect(isObservedPhase(rotation, observed)).toBe(expected);
   });
 });
 

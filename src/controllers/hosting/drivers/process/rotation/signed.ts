@@ -5,6 +5,7 @@ import type { Clock } from '../../../../../os/clock.ts';
 import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../../os/files.ts';
 import type { KeptAuthorities } from '../../authorities/keys.ts';
 import {
+  isObservedPhase,
   type SignedRecord,
   type SigningSubject,
   signedRecord,
@@ -32,7 +33,7 @@ export async function readSigned(root: string): Promise<SignedRecord | undefined
   }
 }
 
-/** Signs the document of the phase, or returns the last one. Undefined: nothing was ever rotated. */
+/** Signs the document of the phase that was observed, or returns the last one. Undefined: nothing was ever rotated. */
 export async function signAuthorities(
   plane: PlaneOwner,
   known: KnownOrders,
@@ -43,7 +44,7 @@ export async function signAuthorities(
   const { layout, record } = found;
   const [rotation, last] = [await readRotation(layout.root), await readSigned(layout.root)];
   const subject = record && signingSubject(rotation, last);
-  if (!subject) return last;
+  if (!subject || !isObservedPhase(rotation, known.observed)) return last;
   const authorities = await readAuthorities(keyFiles(layout, record)('ca'), subject, rotation);
   const parts = { cluster: plane.uid, authorities, where: layout.root, last, known, now: clock.now() };
   const signed = signSubject(subject, parts);

@@ -3,7 +3,12 @@ import type { SignedAuthorities } from '../../../../../api/authorities/document.
 import { parsePair } from '../../../../../local/pki/inspect.ts';
 import type { KeptAuthorities } from '../../authorities/keys.ts';
 import type { RotationState } from '../../authorities/record.ts';
-import { type SigningSubject, signingSubject, signSubject } from '../../authorities/signed.ts';
+import {
+  isObservedPhase,
+  type SigningSubject,
+  signingSubject,
+  signSubject,
+} from '../../authorities/signed.ts';
 import type { PlaneOwner } from '../../driver.ts';
 import type { KnownOrders } from '../../rotation.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
@@ -13,7 +18,7 @@ import type { WorkloadRecord } from '../record.ts';
 import type { WorkloadParts } from './members.ts';
 import { changeRecord } from './record.ts';
 
-/** Signs the document of the phase, or returns the last one. Undefined: nothing was ever rotated. */
+/** Signs the document of the phase that was observed, or returns the last one. Undefined: nothing was ever rotated. */
 export async function signWorkload(
   plane: PlaneOwner,
   known: KnownOrders,
@@ -36,7 +41,7 @@ function withSigned(
 ): WorkloadRecord {
   const { rotation, signed: last, uid: cluster } = record;
   const subject = signingSubject(rotation, last);
-  if (!subject) return record;
+  if (!subject || !isObservedPhase(rotation, known.observed)) return record;
   const authorities = authoritiesOf(found.keys, subject, rotation);
   const { where } = found;
   const signed = signSubject(subject, { cluster, authorities, where, last, known, now });

@@ -10,13 +10,17 @@ import {
 import { isProvable, reportRotationState } from '../../authorities/report.ts';
 import { tokenKeyId } from '../../authorities/token-key.ts';
 import { isEtcdMember, type MemberReport, type PlaneMember, type PlaneReport } from '../../driver.ts';
+import type { RotationPhase } from '../../rotation.ts';
 import type { FoundPlane } from '../hub.ts';
 import { isWorkloadMember, type WorkloadMember } from '../names.ts';
 import { KEY_FILES, trustedCertificates } from '../pki/keys.ts';
 import { keptAuthorities } from '../pki/rotation.ts';
 import { SERVER_NAME, urlOfPod } from '../probe.ts';
 import type { WorkloadRecord } from '../record.ts';
-import { currentPod, podAddress, podsOfMember } from './pods.ts';
+import { currentPod, podAddress, podsOfMember, remainingPods } from './pods.ts';
+
+/** The phases in which one of both authorities is not trusted any more. */
+const ONE_TRUSTED: readonly RotationPhase[] = ['TrustNew', 'TrustOld'];
 
 interface RotationParts {
   readonly prove: AuthorityProver;
@@ -62,11 +66,15 @@ function proofPlaces(
   record: WorkloadRecord,
   members: readonly MemberReport[],
 ): readonly ProofPlace[] {
-  const digests = record.rotation?.keys;
+  const { rotation } = record;
+  const digests = rotation?.keys;
   if (!digests) return [];
+  const isOneTrusted = ONE_TRUSTED.includes(rotation.phase);
   return members.flatMap(({ member, state }) => {
     const isAsked = state === 'Ready' && isWorkloadMember(member) && member !== 'kubenode-controllers';
-    return isAsked ? placeOf(member, found, { record, digests }) : [];
+    // A pod that is being deleted may still serve, and trust what the phase does not. It is not the one that answers.
+    const isProvenAlone = isAsked && !(isOneTrusted && remainingPods(found.objects, member).length > 1);
+    return isProvenAlone ? placeOf(member, found, { record, digests }) : [];
   });
 }
 
