@@ -9,6 +9,7 @@ import type { MemoryHub } from '../../../../../support/hosting/memory-hub.ts';
 import {
   ask,
   createdHub,
+  ONE,
   planeIn,
   recordOf,
   rotatingSpec,
@@ -60,4 +61,26 @@ describe('the pods of a control plane in a rotation', { timeout: LIMIT }, () => 
     const found = await driver.signAuthorities?.(planeIn(hub), { reported: [], observed });
     expect([found?.document, recordOf(hub).signed]).toEqual([signed?.document, signed]);
   });
+
+  it.each([[ONE], [{ ...ONE, replicas: 2 }]])(
+    'HOS-22 hold the phase where an API server signs by the key of the phase before: %j',
+    async (hosted) => {
+      const { hub } = await createdHub(hosted);
+      hub.apply(rotatingSpec('Prepare', hosted));
+      await until(hub, () => hub.made.includes('publish TrustBoth'));
+      hub.authorities.stale.add('kube-apiserver');
+      await hub.advance(60_000);
+      expect(hub.status()?.waiting).toMatchObject({
+        reason: 'CanaryFailed',
+        message: expect.stringContaining('signs tokens by another key') as string,
+      });
+      expect(hub.made).not.toContain('publish IssueNew');
+      hub.authorities.stale.clear();
+      for (const { metadata } of hub.pods('kube-apiserver')) {
+        hub.api.objects.delete(servedKind(PODS), { name: metadata.name, namespace: NAMESPACE });
+      }
+      await hub.advance(60_000);
+      expect(hub.status()?.caRotation?.step).toBe('Prepared');
+    },
+  );
 });
