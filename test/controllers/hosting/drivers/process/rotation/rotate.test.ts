@@ -226,6 +226,14 @@ describe('the rotation of authorities in files', () => {
     },
   );
 
+  it('HOS-22 removes no kept key before members have it', async () => {
+    await rotateTo('TrustBoth', 'IssueNew', 'ServeNew', 'TrustNew');
+    const kept = read('clusters/ci/pki/ca.new.pem');
+    writeFileSync(join(rootOf(), 'clusters/ci/pki/ca.pem'), 'damaged', { mode: 0o600 });
+    await rotate('Completed');
+    expect([read('clusters/ci/pki/ca.pem'), keptFiles(), await problems()]).toEqual([kept, [], []]);
+  });
+
   it('HOS-22 makes the files of members again that somebody removed, from the kept keys', async () => {
     await rotateTo('TrustBoth', 'IssueNew');
     const contents = KEYS.map((name) => read(name));

@@ -131,6 +131,19 @@ describe('the keys of a control plane of pods that somebody changes', { timeout:
     expect(conditionText(hub, 'ControlPlaneReady')).toBe('True Ready');
   });
 
+  it('HOS-22 are all there before a phase is entered that needs them', async () => {
+    const { hub, first } = await createdHub();
+    hub.apply(rotatingSpec('Prepare'));
+    await until(hub, () => recordOf(hub).rotation?.isApplied === true);
+    await first.stop();
+    editKeys(hub, { 'cluster.front-proxy-ca.new.pem': undefined });
+    const client = await hub.api.connection().connect();
+    const driver = createWorkloadDriver({ client, clock: hub.clock, images: async () => hub.images });
+    const rotated = driver.rotate?.(planeIn(hub), { id: '2026', phase: 'IssueNew' });
+    await expect(rotated).rejects.toMatchObject({ code: 'KeysLost' });
+    expect(recordOf(hub).rotation?.phase).toBe('TrustBoth');
+  });
+
   it('HOS-22 complete the rotation where the former one is lost that is not trusted', async () => {
     const { hub } = await createdHub();
     await ask(hub, 'Prepare');
