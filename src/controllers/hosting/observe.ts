@@ -19,6 +19,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
 import type { AddonTarget, ClusterAddons } from './addons/report.ts';
 import {
+  API_SERVERS,
+  type ApiServerMember,
   isApiServer,
   type PlaneAccess,
   type PlaneDriver,
@@ -30,7 +32,7 @@ import { HostingError } from './errors.ts';
 import { heldGrant } from './execute/permission.ts';
 import type { ChangeTurn } from './execute/turn.ts';
 import type { UpkeepRuns } from './execute/upkeep.ts';
-import type { CanaryReport, ClusterInside } from './inside/execute.ts';
+import type { CanaryReport, ClusterInside, ExpectedCanary } from './inside/execute.ts';
 import { isApiServing } from './plan/api-servers/serving.ts';
 import type { Hosted, HostingInput } from './plan/input.ts';
 import { planeOf } from './plan/plane-of.ts';
@@ -177,15 +179,24 @@ async function runCanaries(
   inside: ClusterInside,
   { access: { admin, apiServers }, report, signal }: CanaryCall,
 ): Promise<CanaryReport> {
-  if (!apiServers) return await inside.canary(admin, signal);
+  if (!apiServers) return await inside.canary(admin, signal, expectedCanary(report, API_SERVERS[0]));
   for (const { member, state } of report.members) {
     if (!isApiServer(member) || state !== 'Ready') continue;
     const own = apiServers.find((each) => each.member === member);
     if (!own) return { member, problem: `${member}: its pod has no address` };
-    const found = await inside.canary(own.admin, signal);
+    const found = await inside.canary(own.admin, signal, expectedCanary(report, member));
     if (found !== 'Passed') return { member, problem: `${member}: ${found.problem}` };
   }
   return 'Passed';
+}
+
+/**
+ * An API server that was started again in the phase signs by the key of the phase. Its file may have been that of the phase before when it read it, which no
+ * proof by certificates shows: both phases trust the same authorities.
+ */
+function expectedCanary({ rotation }: PlaneReport, member: ApiServerMember): ExpectedCanary {
+  const isStarted = rotation?.isApplied === true && !rotation.behind.includes(member);
+  return isStarted && !isRotationOver(rotation) ? { tokenKeyId: rotation.tokenKeyId } : {};
 }
 
 /** Lists of all Nodes and tokens are read only for a rotation that is not over. */

@@ -1,6 +1,7 @@
 /** What pods of a hub in memory serve and trust: the files of their Secrets, by real certificates. */
 import { X509Certificate } from 'node:crypto';
 import type { AuthorityProver } from '../../../src/controllers/hosting/drivers/authorities/proofs.ts';
+import { tokenKeyId } from '../../../src/controllers/hosting/drivers/authorities/token-key.ts';
 import type { AuthorityAge, ProofResult } from '../../../src/controllers/hosting/drivers/rotation.ts';
 import { memberOfLabels } from '../../../src/controllers/hosting/drivers/workload/names.ts';
 import { keyFilesOf } from '../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
@@ -12,6 +13,10 @@ import type { ServedCertificate } from '../../../src/local/processes/probe.ts';
 export interface MemoryHubAuthorities {
   /** Whether hosting reaches every pod. Else it reaches API servers, and none of them shows a certificate. */
   isAsked: boolean;
+  /** The members whose next pods start before their node has the files of the phase. */
+  readonly stale: Set<string>;
+  /** The ID of the key that an API server signs tokens by. */
+  readonly signsBy: (member: string) => string | undefined;
   /** A program reads what it trusts when it starts. */
   readonly start: (pod: KubeObject) => void;
   readonly probe: (asked: PodProbe) => ServedCertificate | undefined;
@@ -23,6 +28,7 @@ const SERVED = ['etcd.pem', 'apiserver.pem', 'serving.pem'];
 interface StartedPod {
   readonly secret: string;
   readonly trusted: readonly string[];
+  readonly tokenKeyId: string | undefined;
 }
 
 export function memoryHubAuthorities(
@@ -42,11 +48,15 @@ export function memoryHubAuthorities(
   };
   const found: MemoryHubAuthorities = {
     isAsked: false,
+    stale: new Set(),
+    signsBy: (member) => started.get(member)?.tokenKeyId,
     start: (pod) => {
       const volume = listAt(pod, 'spec', 'volumes').find((each) => textAt(each, 'name') === 'pki');
       const secret = textAt(volume, 'secret', 'secretName') ?? '';
-      const trusted = certificatesIn(filesOf(secret)['ca.crt']);
-      started.set(memberOfLabels(pod.metadata.labels) ?? '', { secret, trusted });
+      const member = memberOfLabels(pod.metadata.labels) ?? '';
+      if (found.stale.has(member) && started.has(member)) return;
+      const { 'ca.crt': ca, 'sa.key': key } = filesOf(secret);
+      started.set(member, { secret, trusted: certificatesIn(ca), tokenKeyId: tokenKeyId(key) });
     },
     probe: ({ member }) => {
       const served = found.isAsked ? servedBy(member) : undefined;
@@ -58,7 +68,8 @@ export function memoryHubAuthorities(
         const isTrusted = served !== undefined && isSignedByOneOf(served, certificatesIn(caPem));
         const answer = (age: AuthorityAge): ProofResult => {
           const authority = authorities[age]?.certPem;
-          if (!isTrusted || authority === undefined) return 'Unknown';
+          if (authority === undefined) return 'Missing';
+          if (!isTrusted) return 'Unknown';
           return started.get(member)?.trusted.includes(authority) ? 'Accepted' : 'Refused';
         };
         return { member, old: answer('old'), new: answer('new') };

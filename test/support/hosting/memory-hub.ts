@@ -28,6 +28,7 @@ import {
   STATEFUL_SETS,
 } from '../../../src/controllers/hosting/drivers/workload/objects/workloads.ts';
 import { JOBS } from '../../../src/controllers/hosting/drivers/workload/snapshot/containers.ts';
+import { OTHER_KEY } from '../../../src/controllers/hosting/execute/token-canary.ts';
 import type { ClusterInside } from '../../../src/controllers/hosting/inside/execute.ts';
 import { CONFIG_MAPS, NAMESPACES, PODS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { canonicalJson, digestOf } from '../../../src/kube/objects/digest.ts';
@@ -473,11 +474,17 @@ function insideOf(hubOf: () => MemoryHub, state: InsideState): ClusterInside {
       const report = { isInstalled, controllersLead, machines: [], machineSets: [] };
       return { ...report, ...optional('authorities', authorities) };
     },
-    canary: async (kubeconfig) => {
+    canary: async (kubeconfig, _, { tokenKeyId } = {}) => {
       const asked = podsAt(hostIn(kubeconfig), servers()).filter(isReady);
       const faults = asked.map((pod) => hubOf().faults.get(faultKey(pod)));
       if (asked.length === 0 || faults.includes('unreachable')) return { problem: 'connection refused' };
-      return faults.includes('refuses') ? { problem: 'the write was refused' } : 'Passed';
+      if (faults.includes('refuses')) return { problem: 'the write was refused' };
+      const signers = asked.map((pod) =>
+        hubOf().authorities.signsBy(memberOfLabels(pod.metadata.labels) ?? ''),
+      );
+      return tokenKeyId === undefined || signers.every((each) => each === tokenKeyId)
+        ? 'Passed'
+        : { problem: OTHER_KEY };
     },
     clients: async () => ({ nodes: [], machines: [], tokens: [] }),
     publish: async (_, signed) => {

@@ -19,6 +19,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
 import { createLeaseElection } from '../../../kube/leader/election.ts';
+import { createFencedElection } from '../../../kube/leader/term-fence.ts';
 import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
@@ -129,7 +130,10 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
   const client = await connect(connection);
   const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const shared = { clock, log, random: systemRandom };
-  const election = { ...shared, client, identity, name: HOSTING_LEASE, metrics: runtime.lease };
+  const settings = { ...shared, client, identity, name: HOSTING_LEASE, metrics: runtime.lease };
+  const { election, fence } = createFencedElection(createLeaseElection(settings));
+  // A driver writes into the hub itself, and not by the context of a reconcile: its writes need the Lease all the same.
+  const fenced = await connect({ ...connection, fence });
   const { clusters, secrets } = createHubViews(io, { client, log, runtime });
   registerCertificateMetrics(metrics, () => clusters.store.list());
   registerBackupMetrics(metrics, () => clusters.store.list());
@@ -142,7 +146,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
     watch: runtime.watch,
   };
   const defender = await openHubDefender(asking);
-  const ports = { ...portsOf(io, flags, log), ...(await workloadPorts(io, flags, client)) };
+  const ports = { ...portsOf(io, flags, log), ...(await workloadPorts(io, flags, fenced)) };
   const { host, port } = flags;
   const listening = (url: string): void => log.info('health server started', { url });
   try {
@@ -153,7 +157,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
         views: { ...defender.views, [CLUSTERS.kind]: clusters, [SECRETS.kind]: secrets },
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
-        lease: createLeaseElection(election),
+        lease: election,
         metrics,
         runtime,
         ...(port === undefined ? {} : { health: { port, host, listening } }),
@@ -161,7 +165,7 @@ async function hosting(io: Io, flags: Flags): Promise<void> {
       signal,
     );
   } finally {
-    await Promise.all([client.close(), defender.close()]);
+    await Promise.all([client.close(), fenced.close(), defender.close()]);
   }
 }
 

@@ -257,6 +257,8 @@ export interface PlaneReport {
   readonly etcd?: readonly ListedMember[] | undefined;
   /** The problems of keys that are made only once: `etcd-pki/ca.pem is missing or damaged`. */
   readonly lostKeys: readonly string[];
+  /** Those of them that never issued anything: a rotation is taken back without them. */
+  readonly lostUnused?: readonly string[] | undefined;
   readonly certificates: readonly PlaneCertificate[];
   /** Whether the destruction was begun. It is recorded before the first member is stopped for it. */
   readonly isDestroying: boolean;

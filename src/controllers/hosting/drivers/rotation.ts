@@ -48,6 +48,8 @@ export const PHASE_AUTHORITIES: Readonly<Record<RotationPhase, PhaseAuthorities>
 export interface RotationReport {
   readonly id: string;
   readonly phase: RotationPhase;
+  /** Counts the phases: a rotation that is taken back is in one of them twice. */
+  readonly sequence?: number | undefined;
   /** Whether the files are those of the phase. */
   readonly isApplied: boolean;
   /** Whether the end was begun, and interrupted. */
@@ -72,14 +74,20 @@ export interface AuthorityProof {
   readonly new: ProofResult;
 }
 
-/** `Unknown`: it did not answer. */
-export type ProofResult = 'Accepted' | 'Refused' | 'Unknown';
+/** `Unknown`: it did not answer. `Missing`: the authority is lost, so that nothing can be asked with it. */
+export type ProofResult = 'Accepted' | 'Refused' | 'Unknown' | 'Missing';
 
 /** Holds what is known of documents beside the record of the driver. Nothing of it is trusted: others may write it. */
 export interface KnownOrders {
   readonly published?: SignedAuthorities | undefined;
   /** The orders that agents report. */
   readonly reported: readonly number[];
+  /** The phase that was observed, whose members were proven: no other one is signed. Absent: the one that is recorded is signed. */
+  readonly observed?: ObservedRotation | undefined;
+}
+
+export interface ObservedRotation {
+  readonly rotation: Pick<RotationReport, 'id' | 'phase' | 'sequence'> | undefined;
 }
 
 export function isRotationOver({ phase }: Pick<RotationReport, 'phase'>): boolean {

@@ -20,6 +20,7 @@ import type { ApiServerMember, OutsideAddress } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
 import { publishAuthorities } from '../execute/publish-authorities.ts';
+import { runTokenCanary } from '../execute/token-canary.ts';
 import { withClient } from './client.ts';
 import { type ClusterClients, readClients } from './clients.ts';
 import { deprecatedApis } from './deprecated-apis.ts';
@@ -46,11 +47,16 @@ export interface InsideReport {
 /** Whether a write, a read and a watch work, or why not, and at which API server of several. */
 export type CanaryReport = 'Passed' | { readonly problem: string; readonly member?: ApiServerMember };
 
+export interface ExpectedCanary {
+  /** The ID of the key that a new token has to be signed by. Undefined: none is asked for. */
+  readonly tokenKeyId?: string | undefined;
+}
+
 export interface ClusterInside {
   /** Rejects when the API server does not answer. */
   read(kubeconfig: string, signal: AbortSignal): Promise<InsideReport>;
   /** Writes an object, reads it, watches its change and deletes it. It rejects only when the signal aborts. */
-  canary(kubeconfig: string, signal: AbortSignal): Promise<CanaryReport>;
+  canary(kubeconfig: string, signal: AbortSignal, expected?: ExpectedCanary): Promise<CanaryReport>;
   /** Rejects when the API server does not answer. */
   clients(kubeconfig: string, signal: AbortSignal): Promise<ClusterClients>;
   install(kubeconfig: string, signal: AbortSignal): Promise<void>;
@@ -76,10 +82,13 @@ export function createClusterInside(clock: Clock): ClusterInside {
         return used.length > 0 ? { ...report, deprecatedApis: used } : report;
       });
     },
-    canary: async (kubeconfig, signal) => {
+    canary: async (kubeconfig, signal, { tokenKeyId } = {}) => {
       const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
       try {
-        await withClient(kubeconfig, clock, (client) => runCanary(client, within));
+        await withClient(kubeconfig, clock, async (client) => {
+          await runCanary(client, within);
+          if (tokenKeyId !== undefined) await runTokenCanary(client, tokenKeyId, within);
+        });
         return 'Passed';
       } catch (error) {
         signal.throwIfAborted();

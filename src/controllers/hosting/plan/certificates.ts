@@ -2,6 +2,7 @@
 import type { MemberReport, PlaneCertificate, PlaneMember } from '../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
 import { disruptMember, waitForMembers } from './members.ts';
+import { isNamespace } from './names.ts';
 import { programsMissing } from './programs.ts';
 import { wait } from './wait.ts';
 
@@ -9,6 +10,8 @@ import { wait } from './wait.ts';
 const AGAIN_MS = 60_000;
 /** The programs of Kubernetes read their files again within a minute. */
 const RELOAD_MS = 180_000;
+/** A kubelet writes the files of a pod up to two minutes after its Secret was changed. */
+const POD_RELOAD_MS = RELOAD_MS + 120_000;
 
 /** A certificate is renewed when its time has come, or what it is made for has changed; never because a member ignores it. */
 export function planRenewal({ plane, now }: HostingInput): HostingDecision | undefined {
@@ -33,7 +36,8 @@ export function planReload(input: HostingInput): HostingDecision | undefined {
 function ignoredSince({ member, certificate }: MemberReport, input: HostingInput): Date | undefined {
   if (!certificate || certificate.serial === certificate.expectedSerial) return undefined;
   const issuedAt = certificateFor(member, input.plane.certificates)?.issuedAt;
-  return issuedAt && !isRecent(issuedAt, input.now, RELOAD_MS) ? issuedAt : undefined;
+  const reloadMs = isNamespace(input.plane) ? POD_RELOAD_MS : RELOAD_MS;
+  return issuedAt && !isRecent(issuedAt, input.now, reloadMs) ? issuedAt : undefined;
 }
 
 function planRestart(

@@ -2,6 +2,7 @@
 import { etcdReports } from './etcd/quorum.ts';
 import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
 import { isNamespace, planePlace } from './names.ts';
+import { isAborting, rotationInWork } from './rotation/state.ts';
 import { wait, withHint } from './wait.ts';
 
 const CREATE_AGAIN = 'delete the Cluster and create it again';
@@ -27,8 +28,12 @@ function missingPlane({ plane, cluster }: HostingInput): HostingWait | undefined
   return wait('ControlPlaneMissing', withHint(message, hint), planePlace(plane), 'stalled');
 }
 
-function keysLost({ plane }: HostingInput): HostingWait | undefined {
-  const { lostKeys } = plane;
+/** A rotation is taken back without the new keys that never issued anything. */
+function keysLost(input: HostingInput): HostingWait | undefined {
+  const { plane } = input;
+  const rotation = rotationInWork(input);
+  const { lostUnused = [] } = rotation && isAborting(input, rotation) ? plane : {};
+  const lostKeys = plane.lostKeys.filter((problem) => !lostUnused.includes(problem));
   if (lostKeys.length === 0) return undefined;
   const message = `keys of the control plane are lost: ${lostKeys.join('; ')}`;
   const hint = `restore these files from a backup, or ${createAgain(plane)}`;

@@ -70,6 +70,14 @@ function ignoring(minutes: number, startedMinutesAgo: number, more: Partial<Memb
 
 const STOP = `Stop kube-scheduler: it ignores the certificate that was issued at ${minutesAgo(3).toISOString()}`;
 
+/** Returns what is planned for pods, whose files the kubelet writes. */
+function plannedForPods(minutes: number): string {
+  const { plane } = ignoring(minutes, 60);
+  return text(
+    planReload(hostingInput({ plane: { ...plane, place: 'Namespace', where: 'namespace kn-ci' } })),
+  );
+}
+
 describe('the restart of a member that ignores its certificate', () => {
   it.each<readonly [string, InputParts, string]>([
     ['it serves what is in its file', {}, 'nothing'],
@@ -80,6 +88,13 @@ describe('the restart of a member that ignores its certificate', () => {
     ['the kill switch is engaged', { ...ignoring(3, 60), input: { halt: 'ann' } }, 'wait KillSwitch'],
   ])('HOS-21 is planned for a member when %s', (_, parts, expected) => {
     expect(text(planReload(hostingInput(parts)))).toBe(expected);
+  });
+
+  it('HOS-21 waits for the kubelet as well, where members are pods', () => {
+    expect([plannedForPods(4.9), plannedForPods(5)]).toEqual([
+      'nothing',
+      expect.stringMatching(/^Stop kube-scheduler/),
+    ]);
   });
 
   it('HOS-21 waits while another member does not answer, so that one is down at a time', () => {

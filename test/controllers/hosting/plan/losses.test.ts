@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { RotationPhase } from '../../../../src/controllers/hosting/drivers/rotation.ts';
 import { planLosses } from '../../../../src/controllers/hosting/plan/losses.ts';
 import { ago, NOW } from '../../../support/builders.ts';
 import { severalMembers } from '../../../support/hosting/etcd.ts';
-import { hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
+import { HOSTED, hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
 
 const WAS_READY = { status: { conditions: [], hosted: { readyAt: ago(60) } } };
 const IN_PODS = { place: 'Namespace', where: 'namespace kn-ci' } as const;
@@ -67,6 +68,23 @@ describe('what is missing from a control plane', () => {
     expect(text({ ...WAS_READY, plane })).toMatch(
       /DataMissing.*and 1 of 3 members have them now; restore it/,
     );
+  });
+
+  it.each<
+    readonly [string, RotationPhase, id: string | undefined, lostUnused: readonly string[], expected: RegExp]
+  >([
+    ['is taken back, and the others are there', 'TrustBoth', undefined, LOST, /^nothing$/],
+    ['is taken back, and another one is lost', 'TrustBoth', undefined, LOST.slice(1), /etcd-pki\/ca\.pem/],
+    ['is asked for', 'TrustBoth', '2026', LOST, /KeysLost.*etcd-pki\/ca\.pem.*sa\.key/],
+  ])('HOS-22 does without new keys that never issued anything, when the rotation %s', (...row) => {
+    const [, phase, id, lostUnused, expected] = row;
+    const state = { isApplied: true, isEnding: false, isSigned: false, hasIssued: false };
+    const rotation = { id: '2026', phase, ...state, behind: [], proofs: [] };
+    const pki = {
+      ...HOSTED.pki,
+      ...(id === undefined ? {} : { caRotation: { id, target: 'Prepare' as const } }),
+    };
+    expect(text({ hosted: { pki }, plane: { lostKeys: LOST, lostUnused, rotation } })).toMatch(expected);
   });
 
   it('is told keys first, since data is useless without them', () => {

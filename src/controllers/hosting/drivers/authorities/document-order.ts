@@ -4,6 +4,7 @@
  */
 import { verify, X509Certificate } from 'node:crypto';
 import {
+  type AuthoritiesDocument,
   fingerprintOf,
   MAX_ORDER_JUMP,
   parseSigned,
@@ -31,22 +32,27 @@ export function nextOrder({ signed, published, reported }: Orders): number {
   return Math.max(last, ...reported.filter((order) => order <= last + MAX_AHEAD)) + 1;
 }
 
-interface Owner {
+export interface DocumentOwner {
   /** The UID of the Cluster. */
   readonly cluster: string;
   /** The authorities whose keys are in the folder, as PEM. */
   readonly authorities: readonly string[];
 }
 
-/** Returns the order of the document that is published. 0: it is not ours, because none of our keys signed it. */
-export function publishedOrder(
-  published: SignedAuthorities | undefined,
-  { cluster, authorities }: Owner,
-): number {
-  const found = published && parseSigned({ ...published });
-  if (!found || 'problem' in found || found.document.cluster !== cluster) return 0;
-  const isOurs = authorities.some((pem) => isSignedWith(pem, published.document, found.signatures));
-  return isOurs ? found.document.order : 0;
+/** Returns the document. Undefined: it is not ours, because none of our keys signed it. */
+export function ownDocument(
+  signed: SignedAuthorities | undefined,
+  { cluster, authorities }: DocumentOwner,
+): AuthoritiesDocument | undefined {
+  const found = signed && parseSigned({ ...signed });
+  if (!found || 'problem' in found || found.document.cluster !== cluster) return undefined;
+  const isOurs = authorities.some((pem) => isSignedWith(pem, signed.document, found.signatures));
+  return isOurs ? found.document : undefined;
+}
+
+/** Returns the order of the document that is published. 0: it is not ours. */
+export function publishedOrder(published: SignedAuthorities | undefined, owner: DocumentOwner): number {
+  return ownDocument(published, owner)?.order ?? 0;
 }
 
 function isSignedWith(pem: string, document: string, signatures: Readonly<Record<string, string>>): boolean {

@@ -7,6 +7,7 @@ import {
   createServiceAccountKey,
 } from '../../../../local/pki/certificate.ts';
 import { type AuthorityName, FORMER_AUTHORITY } from '../../../../local/pki/leaves.ts';
+import { keyDigestOf } from '../../../../local/pki/report.ts';
 import type { KeyName } from '../keys.ts';
 import { type AuthorityAge, PHASE_AUTHORITIES, type RotationPhase } from '../rotation.ts';
 import type { RotationState } from './record.ts';
@@ -37,6 +38,44 @@ export function phaseKeys(phase: RotationPhase): {
 } {
   const { issues, trusts } = PHASE_AUTHORITIES[phase];
   return { issuing: issues, beside: trusts.find((age) => age !== issues) };
+}
+
+const TOKEN_KEY = /-----BEGIN (?:EC )?PRIVATE KEY-----[^-]+-----END (?:EC )?PRIVATE KEY-----\n?/g;
+
+/** Returns each of the keys in a file of keys that sign tokens: the first one signs. */
+export function tokenKeys(text: string): readonly string[] {
+  return text.match(TOKEN_KEY) ?? [];
+}
+
+/**
+ * Returns the first of these texts that has the recorded key. Somebody may have damaged or replaced a kept file while the file that members read
+ * still has the key: nothing but the recorded one is used, and what has it is not overwritten.
+ */
+export function findKey(
+  name: KeyName,
+  texts: readonly (string | undefined)[],
+  digest: string | undefined,
+): string | undefined {
+  if (digest === undefined) return undefined;
+  const found = texts.flatMap((text = '') => (name === 'service-accounts' ? tokenKeys(text) : [text]));
+  return found.find((text) => keyDigestOf(text) === digest);
+}
+
+/** Returns which keys nothing works without. What never issued anything is not needed to take a rotation back. */
+export function neededAges({
+  phase,
+  hasIssued,
+}: Pick<RotationState, 'phase' | 'hasIssued'>): readonly AuthorityAge[] {
+  return phase === 'TrustBoth' && !hasIssued ? ['old'] : PHASE_AUTHORITIES[phase].trusts;
+}
+
+/** Returns the problems of keys that never issued anything. */
+export function unusedIn(
+  lost: readonly string[],
+  needed: readonly string[],
+): { readonly lostUnused?: readonly string[] } {
+  const lostUnused = lost.filter((problem) => !needed.includes(problem));
+  return lostUnused.length === 0 ? {} : { lostUnused };
 }
 
 /** Returns the file that members read. The API server accepts the tokens of every key in its file, and signs with the first. */

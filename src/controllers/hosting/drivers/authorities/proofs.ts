@@ -32,7 +32,7 @@ export const proveAuthorities: AuthorityProver = async (places, now) =>
 
 async function proofOf(place: ProofPlace, age: AuthorityAge, now: Date): Promise<ProofResult> {
   const authority = place.authorities[age];
-  if (!authority) return 'Unknown';
+  if (!authority) return 'Missing';
   const client = issueCertificate(authority, clientRequest(ADMIN, { now, seconds: LIFE_SECONDS }));
   try {
     const { status } = await sendProbe({ ...place, client });

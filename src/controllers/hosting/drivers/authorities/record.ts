@@ -32,6 +32,14 @@ export function newRotation(id: string, sequence = 1): RotationState {
   return { id, phase, sequence, isApplied: false, hasIssued: false };
 }
 
+/** Tells whether both are in one and the same phase. A rotation that is taken back is in one phase twice, with another count. */
+export function isSamePhase(
+  state: Pick<RotationState, 'id' | 'phase' | 'sequence'> | undefined,
+  { id, phase, sequence }: Pick<RotationState, 'id' | 'phase' | 'sequence'>,
+): boolean {
+  return state?.id === id && state.phase === phase && state.sequence === sequence;
+}
+
 /** Returns the state of the next phase. Members have to be started again for it, unless only what they serve changes. */
 export function nextPhase<T extends RotationState>(state: T, phase: RotationPhase): T {
   const hasIssued = state.hasIssued || phase === 'IssueNew';

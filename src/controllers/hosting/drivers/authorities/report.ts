@@ -11,8 +11,8 @@ interface RecordParts {
 }
 
 export function reportRotationState(state: RotationState, { behind, signed }: RecordParts): RotationReport {
-  const { id, phase, isApplied, hasIssued, isEnding = false } = state;
-  const shared = { id, phase, isApplied, hasIssued, isEnding, proofs: [] };
+  const { id, phase, sequence, isApplied, hasIssued, isEnding = false } = state;
+  const shared = { id, phase, sequence, isApplied, hasIssued, isEnding, proofs: [] };
   return {
     ...shared,
     behind: phase === 'Completed' ? [] : behind,

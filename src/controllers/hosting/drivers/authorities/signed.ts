@@ -12,11 +12,11 @@ import {
   type SignedAuthorities,
   signedBytes,
 } from '../../../../api/authorities/document.ts';
-import type { CertificatePair } from '../../../../local/pki/certificate.ts';
 import { HostingError } from '../../errors.ts';
-import { type AuthorityAge, type KnownOrders, PHASE_AUTHORITIES } from '../rotation.ts';
-import { nextOrder, publishedOrder } from './document-order.ts';
-import type { RotationState } from './record.ts';
+import { type KnownOrders, PHASE_AUTHORITIES } from '../rotation.ts';
+import { type DocumentOwner, nextOrder, ownDocument, publishedOrder } from './document-order.ts';
+import type { KeptAuthorities } from './keys.ts';
+import { isSamePhase, type RotationState } from './record.ts';
 
 export const signedRecord = z.strictObject({
   format: z.literal(1),
@@ -61,6 +61,17 @@ export function signingSubject(
   return phase && isApplied ? { rotation: id, phase, sequence, isOver: false } : undefined;
 }
 
+/** Tells whether the rotation is still in the phase that was observed. Another process may have entered the next one meanwhile. */
+export function isObservedPhase(
+  rotation: Pick<RotationState, 'id' | 'phase' | 'sequence'> | undefined,
+  observed: KnownOrders['observed'],
+): boolean {
+  if (!observed) return true;
+  const { rotation: asked } = observed;
+  if (!rotation || !asked) return rotation === asked;
+  return isSamePhase(rotation, { ...asked, sequence: asked.sequence ?? rotation.sequence });
+}
+
 /** The record of a rotation that was taken back is removed. */
 function returnedSubject({ rotation, phase, sequence }: SignedRecord): SigningSubject {
   const isLast = phase === 'TrustOld' || phase === 'TrustNew';
@@ -68,31 +79,54 @@ function returnedSubject({ rotation, phase, sequence }: SignedRecord): SigningSu
   return { rotation, ...end, isOver: true };
 }
 
-/** Both are the same when the rotation is over. */
-export type SigningAuthorities = Readonly<Record<AuthorityAge, CertificatePair>>;
-
 interface SigningParts {
   /** The UID of the Cluster. */
   readonly cluster: string;
-  readonly authorities: SigningAuthorities;
+  /** Both are the same when the rotation is over. One that the document does not need may be lost. */
+  readonly authorities: KeptAuthorities;
+  /** Where the control plane is, for people. */
+  readonly where: string;
   readonly last: SignedRecord | undefined;
   readonly known: KnownOrders;
   readonly now: Date;
 }
 
-/** Signs the document of the phase, or returns the last one where it is of that phase. */
+/**
+ * Signs the document of the phase, or returns the last one where it is of that phase. One that none of our keys signed is signed again, and its
+ * order counts as one that an agent reports.
+ */
 export function signSubject(
   { phase, rotation: id, sequence }: SigningSubject,
-  { cluster, authorities, last, known, now }: SigningParts,
+  { cluster, authorities, where, last, known, now }: SigningParts,
 ): SignedRecord {
-  const published = publishedOrder(known.published, {
-    cluster,
-    authorities: [authorities.old.certPem, authorities.new.certPem],
-  });
-  if (last && isSignedFor(last, { id, phase, sequence }) && published <= last.order) return last;
-  const order = nextOrder({ signed: last?.order ?? 0, published, reported: known.reported });
-  const next = signedBy(authorities, { cluster, order, rotation: id, phase });
+  const certificates = [authorities.old, authorities.new].flatMap((pair) => pair?.certPem ?? []);
+  const owner = { cluster, authorities: certificates };
+  const published = publishedOrder(known.published, owner);
+  const own = last && isOwn(last, owner) ? last : undefined;
+  if (own && isSignedFor(own, { id, phase, sequence }) && published <= own.order) return own;
+  const order = orderAfter(last, { own, published, reported: known.reported });
+  const next = signedBy(authorities, { cluster, order, rotation: id, phase }, where);
   return { format: 1, order, rotation: id, phase, sequence, signedAt: now.toISOString(), ...next };
+}
+
+interface KnownBefore {
+  readonly own: SignedRecord | undefined;
+  readonly published: number;
+  readonly reported: readonly number[];
+}
+
+function orderAfter(last: SignedRecord | undefined, { own, published, reported }: KnownBefore): number {
+  const others = last ? [...reported, last.order] : reported;
+  return nextOrder({ signed: own?.order ?? 0, published, reported: others });
+}
+
+/** Tells whether one of our keys signed the document, and it is that of the record. */
+function isOwn(
+  { document, signatures, order, rotation, phase }: SignedRecord,
+  owner: DocumentOwner,
+): boolean {
+  const found = ownDocument({ document, signatures }, owner);
+  return found?.order === order && found.rotation === rotation && found.phase === phase;
 }
 
 interface Published {
@@ -102,22 +136,23 @@ interface Published {
   readonly phase: PublishedPhase;
 }
 
-/** The first authority is the one that issues. */
-function signedBy(pairs: SigningAuthorities, published: Published): SignedAuthorities {
+/** The first authority is the one that issues. Throws where an authority is lost that signs the document, or that it has. */
+function signedBy(pairs: KeptAuthorities, published: Published, where: string): SignedAuthorities {
   const { trusts, signs } = PHASE_AUTHORITIES[published.phase];
-  const authorities = trusts.map((age) => pairs[age].certPem);
+  const authorities = trusts.flatMap((age) => pairs[age]?.certPem ?? []);
+  const signer = pairs[signs];
+  if (!signer || authorities.length < trusts.length) throw missingAuthority(where);
   const issuer = sha256Of(authorities[0] ?? '');
   const document = formatDocument({ ...published, issuer, authorities });
-  const { certPem, keyPem } = pairs[signs];
-  const signature = sign('sha256', signedBytes(document), keyPem).toString('base64');
-  return { document, signatures: JSON.stringify({ [sha256Of(certPem)]: signature }) };
+  const signature = sign('sha256', signedBytes(document), signer.keyPem).toString('base64');
+  return { document, signatures: JSON.stringify({ [sha256Of(signer.certPem)]: signature }) };
 }
 
 function sha256Of(pem: string): string {
   return fingerprintOf(new X509Certificate(pem));
 }
 
-export function missingAuthority(where: string): HostingError {
+function missingAuthority(where: string): HostingError {
   return new HostingError('KeysLost', 'an authority of the rotation is missing or damaged', {
     where,
     hint: 'restore the keys of the control plane from a backup',

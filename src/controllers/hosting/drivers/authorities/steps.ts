@@ -47,16 +47,26 @@ function isOther(before: RotationState, id: string): boolean {
 /** The state of a rotation that ends, whose keys were made. */
 type EndingState<T extends RotationState> = T & { readonly keys: NonNullable<T['keys']> };
 
-/** Returns the state with its end begun, from when on nothing can be proven. Undefined: it is over. Throws where it cannot end so. */
+interface EndStep {
+  readonly id: string;
+  readonly phase: 'Completed' | 'Aborted';
+  /** Where the control plane is, for people. */
+  readonly where: string;
+}
+
+/**
+ * Returns the state with its end begun, from when on nothing can be proven. Undefined: it is over. Throws where it cannot end so, and for another
+ * rotation than the one that is to end.
+ */
 export function endingPhase<T extends RotationState>(
   before: T | undefined,
-  end: 'Completed' | 'Aborted',
-  where: string,
+  { id, phase: end, where }: EndStep,
 ): EndingState<T> | undefined {
   if (!before || before.phase === 'Completed') return undefined;
   const last: RotationPhase = end === 'Completed' ? 'TrustNew' : 'TrustOld';
   const { keys } = before;
-  if (before.phase !== last || !before.isApplied || !keys) throw outOfOrder(where, end);
+  const isLast = before.id === id && before.phase === last;
+  if (!isLast || !before.isApplied || !keys) throw outOfOrder(where, end);
   return { ...before, keys, isEnding: true };
 }
 

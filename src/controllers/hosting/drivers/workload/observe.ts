@@ -1,6 +1,8 @@
 /** Observes a control plane by its objects in the hub, and by what its pods answer. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../../../kube/client/client.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
+import { unusedIn } from '../authorities/keys.ts';
 import type { AuthorityProver } from '../authorities/proofs.ts';
 import {
   MEMBERS,
@@ -26,7 +28,7 @@ import { workloadImage } from './members/templates.ts';
 import { etcdMembersOf, workloadMembersOf } from './names.ts';
 import { type NamedClasses, otherClasses } from './objects/storage-class.ts';
 import { type KeyRequest, reportKeys } from './pki/keys.ts';
-import { lostPlaneKeys } from './pki/rotation.ts';
+import { lostNeededKeys, lostPlaneKeys, withDerivedKeys } from './pki/rotation.ts';
 import type { CertificateProbe } from './probe.ts';
 import { type WorkloadRecord, wasStarted } from './record.ts';
 
@@ -67,7 +69,7 @@ export async function observeWorkload(plane: PlaneSpec, parts: ObserveParts): Pr
     ...shared,
     isPrepared: isPrepared(found, record),
     data: volumeData(found),
-    lostKeys: lostPlaneKeys(found.keys, record),
+    ...reportLost(found, record),
     certificates: request ? reportKeys(found.keys, request) : [],
     isDestroying: record.isDestroying || isTerminating(found),
     settled: settledPlane(found, record),
@@ -117,5 +119,24 @@ function isPrepared(found: FoundPlane, record: WorkloadRecord): boolean {
     (member) => claimOfVolume(found, member) !== undefined || wasStarted(record, member),
   );
   const expected = [...expectedBefore(record), ...expectedSecrets(found, record)];
-  return hasVolumes && missingObjects(found.objects, expected).length === 0;
+  return hasVolumes && areKeysDerived(found, record) && missingObjects(found.objects, expected).length === 0;
+}
+
+function reportLost(
+  { keys }: FoundPlane,
+  record: WorkloadRecord,
+): Pick<PlaneReport, 'lostKeys' | 'lostUnused'> {
+  const lostKeys = lostPlaneKeys(keys, record);
+  return { lostKeys, ...unusedIn(lostKeys, lostNeededKeys(keys, record)) };
+}
+
+/**
+ * Tells whether the keys that issue, and what is trusted, are those of the record: files of another phase, or of somebody else, may be there. Those of
+ * a phase that is not written yet are written with a grant, and those of a key that is missing cannot be derived.
+ */
+function areKeysDerived({ keys }: FoundPlane, record: WorkloadRecord): boolean {
+  const { rotation } = record;
+  const isWriting = rotation !== undefined && rotation.phase !== 'Completed' && !rotation.isApplied;
+  if (isWriting || lostPlaneKeys(keys, record).length > 0) return true;
+  return isDeepStrictEqual(withDerivedKeys(keys, rotation), keys);
 }

@@ -33,10 +33,17 @@ export function isPublished({ inside, plane }: Pick<HostingInput, 'inside' | 'pl
   return signed !== undefined && published !== undefined && isSame(signed, published);
 }
 
-/** Returns the orders that agents may have followed, also when the record of what was signed is that of a backup. */
-export function knownOrders({ inside, clients }: Pick<HostingInput, 'inside' | 'clients'>): KnownOrders {
+/**
+ * Returns the orders that agents may have followed, also when the record of what was signed is that of a backup, and the phase that was observed: another
+ * process may go on before this one signs.
+ */
+export function knownOrders({
+  inside,
+  clients,
+  plane: { rotation },
+}: Pick<HostingInput, 'inside' | 'clients' | 'plane'>): KnownOrders {
   const reported = (clients?.machines ?? []).flatMap(({ agent }) => agent?.authorities?.order ?? []);
-  return { published: inside?.authorities, reported };
+  return { published: inside?.authorities, reported, observed: { rotation } };
 }
 
 /** A rotation that ended while nothing could be published left agents in a phase before. */

@@ -1,6 +1,6 @@
 /** Tells how far a rotation of authorities is, and where it goes. Pure. */
 import { isRelay, type MemberCertificate, type PlaneMember } from '../../drivers/driver.ts';
-import type { AuthorityProof, RotationPhase, RotationReport } from '../../drivers/rotation.ts';
+import type { AuthorityProof, ProofResult, RotationPhase, RotationReport } from '../../drivers/rotation.ts';
 import { isRotationOver } from '../../drivers/rotation.ts';
 import type { HostingInput } from '../input.ts';
 
@@ -25,6 +25,8 @@ export function isPhaseReached(input: Input, rotation: RotationReport): boolean 
 export function isRotationMoving(input: Input): boolean {
   const rotation = rotationInWork(input);
   if (!rotation) return false;
+  // Until the document is signed, agents follow the phase before: nothing else begins in between.
+  if (!rotation.isSigned) return true;
   return !WAITING.includes(rotation.phase) || isAborting(input, rotation) || !isPhaseReached(input, rotation);
 }
 
@@ -48,9 +50,14 @@ export function unprovenMembers({ plane }: Input, { phase, proofs }: RotationRep
   return plane.members.flatMap(({ member, certificate, state }) => {
     if (member === 'kubenode-controllers' || isRelay(member)) return state === 'Ready' ? [] : [member];
     const proof = proofs.find((each) => each.member === member);
-    const isProven = proof?.old === expected.old && proof.new === expected.new;
+    const isProven = proof && isExpected(proof.old, expected.old) && isExpected(proof.new, expected.new);
     return isProven && isServed(certificate) ? [] : [member];
   });
+}
+
+/** An authority that is lost issues nothing that a member would have to refuse. */
+function isExpected(result: ProofResult, expected: ProofResult): boolean {
+  return result === expected || (expected === 'Refused' && result === 'Missing');
 }
 
 function isServed(certificate: MemberCertificate | undefined): boolean {

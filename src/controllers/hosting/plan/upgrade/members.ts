@@ -21,9 +21,15 @@ import { isNewerMinor } from './versions.ts';
 /** Tells whether the member has to be stopped, or another start has to be recorded for it. */
 export function differs(input: HostingInput, member: ChangeableMember, runs: MemberRuns): boolean {
   const report = memberReport(input, member);
+  const isCompared = report?.run !== undefined && runs[member] !== undefined;
+  return isCompared && (report.isOutdated === true || isOtherRun(input, member, runs));
+}
+
+/** Tells whether another start is recorded for the member, whether or not its workload has that. */
+export function isOtherRun(input: HostingInput, member: ChangeableMember, runs: MemberRuns): boolean {
+  const report = memberReport(input, member);
   const desired = runs[member];
-  if (!report?.run || !desired) return false;
-  return report.isOutdated === true || !isSame(report, desired);
+  return report?.run !== undefined && desired !== undefined && !isSame(report, desired);
 }
 
 /** A version that is not known yet is not another one. */

@@ -4,6 +4,7 @@ import {
   type ChangeableMember,
   type MemberReport,
   RUN_MEMBERS,
+  type RunMember,
   type SettledPlane,
 } from '../../drivers/driver.ts';
 import { memberRuns } from '../../drivers/runs.ts';
@@ -16,7 +17,7 @@ import { wait, withHint } from '../wait.ts';
 import { changeHeld } from './closed.ts';
 import { controllersChange, controllersDifference, controllersHeld } from './controllers.ts';
 import { upgradeFailureReason } from './failure.ts';
-import { differs, gateWait, isEtcdAhead, planChange } from './members.ts';
+import { differs, gateWait, isEtcdAhead, isOtherRun, planChange } from './members.ts';
 import { etcdStays, planPlaneRollback } from './rollback.ts';
 import { changedMembers, isChange, recordStep, UPGRADE_STEPS, type UpgradeStep } from './steps.ts';
 import {
@@ -88,10 +89,11 @@ function upgradeTo({ hosted, ...input }: HostingInput, { version: from }: Settle
 /** The status was lost in the middle of a change, which the members still show: they get what is settled. */
 function planRepair(input: HostingInput, settled: SettledPlane): HostingDecision | undefined {
   const runs = memberRuns(settled);
-  // A rotation starts these again itself, also one that it was starting when hosting was killed.
+  // A rotation starts these again itself, also one that it was starting when hosting was killed, but as they are recorded.
   const behind = rotationInWork(input)?.behind ?? [];
-  const members = RUN_MEMBERS.filter((member) => !behind.includes(member));
-  if (!members.some((member) => differs(input, member, runs))) return undefined;
+  const isOther = (member: RunMember): boolean =>
+    behind.includes(member) ? isOtherRun(input, member, runs) : differs(input, member, runs);
+  if (!RUN_MEMBERS.some(isOther)) return undefined;
   const isNewer = memberReport(input, 'kube-apiserver')?.run?.version !== settled.version;
   const step = isNewer ? 'RollingBack' : 'PointOfNoReturn';
   const because = 'members differ from what is settled, and no change is recorded';

@@ -7,11 +7,13 @@ import {
   type RotationState,
 } from '../../../../../src/controllers/hosting/drivers/authorities/record.ts';
 import {
+  isObservedPhase,
   type SignedRecord,
   type SigningSubject,
   signingSubject,
   signSubject,
 } from '../../../../../src/controllers/hosting/drivers/authorities/signed.ts';
+import type { KnownOrders } from '../../../../../src/controllers/hosting/drivers/rotation.ts';
 import { testAuthority } from '../../../../support/authorities.ts';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
@@ -28,6 +30,7 @@ function sign(
 ): ReturnType<typeof signSubject> {
   return signSubject(of, {
     cluster: 'uid-1',
+    where: 'namespace kn-ci',
     authorities,
     last: undefined,
     known: NOTHING_KNOWN,
@@ -76,6 +79,27 @@ describe('what hosting signs for agents', () => {
   });
 });
 
+describe('a phase that was observed', () => {
+  it.each<[string, RotationState | undefined, KnownOrders['observed'], boolean]>([
+    ['is the one that is recorded', trustBoth, { rotation: trustBoth }, true],
+    ['is any where none was observed', trustBoth, undefined, true],
+    [
+      'is that of a driver that does not count phases',
+      trustBoth,
+      { rotation: { id: '2030', phase: 'TrustBoth' } },
+      true,
+    ],
+    ['is over', nextPhase(trustBoth, 'IssueNew'), { rotation: trustBoth }, false],
+    ['was left, and is back', { ...trustBoth, sequence: 3 }, { rotation: trustBoth }, false],
+    ['is that of another rotation', { ...trustBoth, id: '2031' }, { rotation: trustBoth }, false],
+    ['has ended with its rotation', undefined, { rotation: trustBoth }, false],
+    ['was none before a rotation began', trustBoth, { rotation: undefined }, false],
+    ['is none, without a rotation', undefined, { rotation: undefined }, true],
+  ])('HOS-22 %s', (_, rotation, observed, expected) => {
+    expect(isObservedPhase(rotation, observed)).toBe(expected);
+  });
+});
+
 describe('a signed document', () => {
   it('HOS-22 names the cluster, the phase and the authority that issues, and has the first order', () => {
     expect(documentIn(first)).toEqual({
@@ -105,5 +129,25 @@ describe('a signed document', () => {
     const published = sign({ ...subject, phase: 'IssueNew' }, { known: { reported: [6] } });
     expect(published.order).toBe(7);
     expect(sign(subject, { last: first, known: { published, reported: [] } }).order).toBe(8);
+  });
+
+  it('HOS-22 is signed again where none of our keys signed the last one, whose order counts as a reported one', () => {
+    const foreign = testAuthority('foreign');
+    const other = sign(subject, { authorities: { old: foreign, new: foreign }, known: { reported: [40] } });
+    const again = sign(subject, { last: other });
+    expect([again.order, Object.keys(JSON.parse(again.signatures) as object)]).toEqual([42, [old.sha256]]);
+    expect(sign(subject, { last: { ...other, order: 900_000 } }).order).toBe(1);
+    // The record does not show what is signed.
+    const edited = { ...first, phase: 'IssueNew' as const };
+    expect(sign({ ...subject, phase: 'IssueNew' }, { last: edited })).toMatchObject({ order: 2 });
+  });
+
+  it('HOS-22 needs only the authorities that it has, and the one that signs it', () => {
+    const onlyNew = { old: undefined, new: authorities.new };
+    const trustNew = sign({ ...subject, phase: 'TrustNew' }, { authorities: onlyNew });
+    expect(documentIn(trustNew)).toMatchObject({ authorities: [authorities.new.certPem] });
+    expect(() => sign(subject, { authorities: onlyNew })).toThrow('missing or damaged');
+    expect(() => sign(subject, { authorities: { old, new: undefined } })).toThrow('missing or damaged');
+    expect(sign(subject, { authorities: { old, new: undefined }, last: first })).toBe(first);
   });
 });

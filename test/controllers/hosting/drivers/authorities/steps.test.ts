@@ -71,15 +71,17 @@ describe('the phases of a rotation', () => {
     ['Completed', 'TrustNew'],
     ['Aborted', 'TrustOld'],
   ])('HOS-22 end as %s after %s only, when its files are written', (end, last) => {
-    expect(endingPhase(inPhase(last), end, WHERE)).toMatchObject({ phase: last, isEnding: true });
+    const asked = { id: '2026', phase: end, where: WHERE };
+    expect(endingPhase(inPhase(last), asked)).toMatchObject({ phase: last, isEnding: true });
     for (const state of [
+      inPhase(last, { id: '2027' }),
       inPhase(last, { isApplied: false }),
       inPhase('IssueNew'),
       inPhase(last, { keys: undefined }),
     ]) {
-      expect(() => endingPhase(state, end, WHERE)).toThrow(`cannot go to ${end} now`);
+      expect(() => endingPhase(state, asked)).toThrow(`cannot go to ${end} now`);
     }
-    expect([undefined, inPhase('Completed')].map((state) => endingPhase(state, end, WHERE))).toEqual([
+    expect([undefined, inPhase('Completed')].map((state) => endingPhase(state, asked))).toEqual([
       undefined,
       undefined,
     ]);

@@ -136,7 +136,12 @@ describe('planPublication', () => {
     const input = hostingInput({
       input: { inside: { ...INSIDE, authorities: SIGNED }, clients: { nodes: [], machines, tokens: [] } },
     });
-    expect(knownOrders(input)).toEqual({ published: SIGNED, reported: [7] });
-    expect(knownOrders(hostingInput())).toEqual({ published: undefined, reported: [] });
+    const observed = { rotation: undefined };
+    expect(knownOrders(input)).toEqual({ published: SIGNED, reported: [7], observed });
+    expect(knownOrders(hostingInput({ plane: { rotation: ROTATION } }))).toEqual({
+      published: undefined,
+      reported: [],
+      observed: { rotation: ROTATION },
+    });
   });
 });

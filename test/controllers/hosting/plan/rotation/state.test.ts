@@ -19,6 +19,7 @@ type Proof = Pick<AuthorityProof, 'old' | 'new'>;
 
 const BOTH: Proof = { old: 'Accepted', new: 'Accepted' };
 const ONLY_NEW: Proof = { old: 'Refused', new: 'Accepted' };
+const LOST_OLD: Proof = { old: 'Missing', new: 'Accepted' };
 const ONLY_OLD: Proof = { old: 'Accepted', new: 'Refused' };
 /** The ID where the spec asks for no rotation. */
 const NOT_ASKED = '';
@@ -94,6 +95,8 @@ describe('the state of a rotation of authorities', () => {
     ['a member has no proof', rotation('IssueNew', BOTH, { proofs: [] }), false],
     ['the proof is that of another phase', rotation('TrustNew', BOTH), false],
     ['the proof is that of this phase', rotation('TrustNew', ONLY_NEW), true],
+    ['the former authority is lost, which is not trusted', rotation('TrustNew', LOST_OLD), true],
+    ['the former authority is lost, which is trusted', rotation('IssueNew', LOST_OLD), false],
   ])('HOS-22 reaches a phase with everything it asks for: %s', (_, report, expected) => {
     expect(isPhaseReached(input(report), report)).toBe(expected);
   });
@@ -102,6 +105,7 @@ describe('the state of a rotation of authorities', () => {
     ['it waits for a person', rotation('IssueNew'), '2026', false],
     ['it waits for its clients', rotation('ServeNew'), '2026', false],
     ['new ones are not all issued', rotation('IssueNew', BOTH, { behind: ['etcd'] }), '2026', true],
+    ['agents cannot follow it yet', rotation('IssueNew', BOTH, { isSigned: false }), '2026', true],
     ['it is taken back', rotation('IssueNew'), NOT_ASKED, true],
     ['both become trusted', rotation('TrustBoth'), '2026', true],
     ['the former ones become refused', rotation('TrustNew', ONLY_NEW), '2026', true],

@@ -6,7 +6,7 @@ import { readAccess } from '../access.ts';
 import type { PlaneFolder } from '../folder.ts';
 import { reportCertificates } from './certificates.ts';
 import { dataOwner, readDataState } from './data.ts';
-import { areKeysRecorded, lostKeys } from './keys.ts';
+import { areKeysRecorded, reportLostKeys } from './keys.ts';
 import { openEntries } from './rights.ts';
 
 /** Tells whether everything was made that is made before a member starts, and others may read none of it. */
@@ -33,7 +33,7 @@ export async function memberData({ record, layout, claim }: PlaneFolder, index: 
   return await readDataState(etcdDataFolder(layout, index), dataOwner(record, index));
 }
 
-type Preparation = Pick<PlaneReport, 'isPrepared' | 'data' | 'lostKeys' | 'certificates'>;
+type Preparation = Pick<PlaneReport, 'isPrepared' | 'data' | 'lostKeys' | 'lostUnused' | 'certificates'>;
 
 export async function reportPreparation(
   found: PlaneFolder,
@@ -43,7 +43,7 @@ export async function reportPreparation(
   return {
     isPrepared: found.claim === 'Own' && found.state !== undefined && (await isPlanePrepared(found)),
     data: await dataOf(found),
-    lostKeys: found.claim === 'Own' ? await lostKeys(found) : [],
+    ...(found.claim === 'Own' ? await reportLostKeys(found) : { lostKeys: [] }),
     certificates: await reportCertificates(found, plane, now),
   };
 }

@@ -7,45 +7,65 @@ import { authorityFile, SERVICE_ACCOUNT_KEY } from '../../../../../local/pki/aut
 import { keyDigest } from '../../../../../local/pki/report.ts';
 import { fileExists } from '../../../../../os/files.ts';
 import { HostingError } from '../../../errors.ts';
+import { neededAges, unusedIn } from '../../authorities/keys.ts';
+import type { PlaneReport } from '../../driver.ts';
 import { type KeyName, PLANE_KEYS } from '../../keys.ts';
-import { PHASE_AUTHORITIES } from '../../rotation.ts';
+import { type AuthorityAge, PHASE_AUTHORITIES } from '../../rotation.ts';
 import type { PlaneFolder } from '../folder.ts';
 import type { PlaneRecord } from '../records.ts';
-import { isKeyKept, type KeyPath, keptFile } from '../rotation/authorities.ts';
+import { type KeyPath, keptFile, readKept } from '../rotation/authorities.ts';
 import { type RotationRecord, readRotationInWork } from '../rotation/record.ts';
 
 type Found = Pick<PlaneFolder, 'layout' | 'record'>;
 
-/** Returns the problems of the keys that were made. A key that was never made has none. */
-export async function lostKeys({ layout, record }: Found): Promise<readonly string[]> {
+/** Reports the problems of the keys that were made. A key that was never made has none. */
+export async function reportLostKeys(found: Found): Promise<Pick<PlaneReport, 'lostKeys' | 'lostUnused'>> {
+  const rotation = await readRotationInWork(found.layout.root);
+  const lost = await lostKeysIn(found, { rotation, agesOf: ({ phase }) => PHASE_AUTHORITIES[phase].trusts });
+  const needed = await lostKeysIn(found, { rotation, agesOf: neededAges });
+  return { lostKeys: lost, ...unusedIn(lost, needed) };
+}
+
+interface CheckedKeys {
+  readonly rotation: RotationRecord | undefined;
+  /** Which of both keys have to be there. */
+  readonly agesOf: (rotation: RotationRecord) => readonly AuthorityAge[];
+}
+
+async function lostKeysIn(
+  { layout, record }: Found,
+  { rotation, agesOf }: CheckedKeys,
+): Promise<readonly string[]> {
   if (!record) return [];
-  const rotation = await readRotationInWork(layout.root);
   const keptKeys = rotation?.keys;
   const problems = await Promise.all(
     PLANE_KEYS.map((name) =>
       keptKeys
-        ? keptProblems(name, { layout, record }, { ...rotation, keys: keptKeys })
+        ? keptProblems(name, { layout, record }, { keys: keptKeys, ages: agesOf(rotation) })
         : keyProblem(name, { layout, record }),
     ),
   );
   return problems.flat();
 }
 
-/** While other keys take over, the files that members read are derived from the kept ones, of which the trusted ones must be there. */
+interface KeptKeys {
+  readonly keys: NonNullable<RotationRecord['keys']>;
+  readonly ages: readonly AuthorityAge[];
+}
+
+/** While other keys take over, the files that members read are derived from the kept ones. */
 async function keptProblems(
   name: KeyName,
   { layout, record }: { readonly layout: PlaneFolder['layout']; readonly record: PlaneRecord },
-  { phase, keys }: Pick<RotationRecord, 'phase'> & { readonly keys: NonNullable<RotationRecord['keys']> },
+  { keys, ages }: KeptKeys,
 ): Promise<readonly string[]> {
   const path = keyFile(name, { layout, record });
-  const problems = await Promise.all(
-    PHASE_AUTHORITIES[phase].trusts.map(async (age) => {
-      const digest = keys[age][name];
-      if (digest === undefined || (await isKeyKept(path, digest, age))) return [];
-      return [`${relative(layout.root, keptFile(path, age))} is missing, damaged or another one`];
-    }),
+  const found = await readKept(name, path, keys);
+  return ages.flatMap((age) =>
+    keys[age][name] === undefined || found[age] !== undefined
+      ? []
+      : [`${relative(layout.root, keptFile(path, age))} is missing, damaged or another one`],
   );
-  return problems.flat();
 }
 
 async function keyProblem(
@@ -73,8 +93,11 @@ export function keyFiles(layout: PlaneFolder['layout'], record: PlaneRecord): Ke
   return (name) => keyFile(name, { layout, record });
 }
 
-export async function requireKeys(found: Found): Promise<void> {
-  const lost = await lostKeys(found);
+/** Throws where keys are lost without which nothing can be done, in the phase that is recorded or in the next one. */
+export async function requireKeys(found: Found, next?: RotationRecord): Promise<void> {
+  const recorded = await readRotationInWork(found.layout.root);
+  const rotation = next && next.phase !== 'Completed' ? next : recorded;
+  const lost = await lostKeysIn(found, { rotation, agesOf: neededAges });
   if (lost.length === 0) return;
   throw new HostingError('KeysLost', `keys of the control plane are lost: ${lost.join('; ')}`, {
     where: found.layout.root,

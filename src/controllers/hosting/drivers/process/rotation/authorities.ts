@@ -6,11 +6,11 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RotatingAuthorities } from '../../../../../local/pki/access.ts';
 import { writeIfChanged } from '../../../../../local/pki/authority.ts';
-import type { CertificatePair } from '../../../../../local/pki/certificate.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
 import { keyDigest } from '../../../../../local/pki/report.ts';
 import { PRIVATE_MODE, readFileIfExists } from '../../../../../os/files.ts';
 import {
+  findKey,
   type KeptAuthorities,
   keptName,
   keyContent,
@@ -52,56 +52,60 @@ export async function keptDigests(files: KeyPath, age: AuthorityAge): Promise<Ke
 
 /** Writes the keys that issue, and returns what is trusted beside them. */
 export async function deriveKeys(files: KeyPath, record: RotationRecord): Promise<RotatingAuthorities> {
-  const { keys, phase } = record;
+  const { keys } = record;
   if (!keys) return {};
   const beside = new Map<KeyName, string>();
-  for (const name of PLANE_KEYS) beside.set(name, await deriveKey(name, files(name), { phase, keys }));
+  for (const name of PLANE_KEYS) beside.set(name, await deriveKey(name, files(name), { ...record, keys }));
   const certificate = (name: KeyName): string => parsePair(beside.get(name))?.certPem ?? '';
   const cluster = { ca: certificate('ca'), 'front-proxy-ca': certificate('front-proxy-ca') };
   return { etcd: certificate('etcd-ca'), cluster, server: serverAuthority(record) };
 }
 
-type MadeRotation = Pick<RotationRecord, 'phase'> & { readonly keys: KeyDigests };
+type MadeRotation = Pick<RotationRecord, 'phase' | 'isEnding'> & { readonly keys: KeyDigests };
 
 /** Writes the key that issues, and returns the other one that is trusted, or an empty text. */
-async function deriveKey(name: KeyName, path: string, { phase, keys }: MadeRotation): Promise<string> {
+async function deriveKey(
+  name: KeyName,
+  path: string,
+  { phase, keys, isEnding }: MadeRotation,
+): Promise<string> {
   const { issuing: issues, beside } = phaseKeys(phase);
-  const issuing = await readKept(path, keys[issues][name], issues);
-  const trusted = beside && (await readKept(path, keys[beside][name], beside));
+  const found = await readKept(name, path, keys);
+  if (isEnding !== true) await restoreKept(path, found);
+  const issuing = found[issues];
+  const trusted = beside && found[beside];
   if (issuing === undefined) return '';
   await writeIfChanged(path, keyContent(name, issuing, trusted), PRIVATE_MODE);
   return trusted ?? '';
 }
 
-/** Returns the kept key. After the files were removed at the end of a rotation, the file that members read has it. */
-async function readKept(
-  path: string,
-  digest: string | undefined,
-  age: AuthorityAge,
-): Promise<string | undefined> {
-  const kept = await readFileIfExists(keptFile(path, age));
-  if (kept !== undefined || digest === undefined) return kept;
-  return (await keyDigest(path)) === digest ? await readFileIfExists(path) : undefined;
+type FoundKeys = Readonly<Record<AuthorityAge, string | undefined>>;
+
+/** Writes the recorded keys where a kept file was removed, damaged or replaced. */
+async function restoreKept(path: string, found: FoundKeys): Promise<void> {
+  for (const age of ['old', 'new'] as const) {
+    const text = found[age];
+    if (text !== undefined) await writeIfChanged(keptFile(path, age), text, PRIVATE_MODE);
+  }
 }
 
-/** Tells whether the key is there that was recorded. */
-export async function isKeyKept(path: string, digest: string, age: AuthorityAge): Promise<boolean> {
-  return (await keyDigest(keptFile(path, age))) === digest || (await keyDigest(path)) === digest;
+/** Returns the recorded keys. After the kept files were removed at the end of a rotation, the file that members read has the key that stays. */
+export async function readKept(name: KeyName, path: string, keys: KeyDigests): Promise<FoundKeys> {
+  const current = await readFileIfExists(path);
+  const read = async (age: AuthorityAge): Promise<string | undefined> =>
+    findKey(name, [await readFileIfExists(keptFile(path, age)), current], keys[age][name]);
+  return { old: await read('old'), new: await read('new') };
 }
 
-/** Returns the former or the new authority, with its key. */
-export async function readKeptAuthority(
-  path: string,
-  age: AuthorityAge,
-): Promise<CertificatePair | undefined> {
-  return parsePair(await readFileIfExists(keptFile(path, age)));
+/** Returns the former and the new authority as they are recorded, with their keys. */
+export async function readBoth(name: KeyName, path: string, keys: KeyDigests): Promise<KeptAuthorities> {
+  const found = await readKept(name, path, keys);
+  return { old: parsePair(found.old), new: parsePair(found.new) };
 }
 
-export async function readBoth(path: string): Promise<KeptAuthorities> {
-  return { old: await readKeptAuthority(path, 'old'), new: await readKeptAuthority(path, 'new') };
-}
-
-export async function removeKept(files: KeyPath): Promise<void> {
+/** A kept file may be the only one that still has the key that stays. */
+export async function removeKept(files: KeyPath, ending: RotationRecord): Promise<void> {
+  await deriveKeys(files, ending);
   for (const name of PLANE_KEYS) {
     for (const age of ['old', 'new'] as const) await rm(keptFile(files(name), age), { force: true });
   }

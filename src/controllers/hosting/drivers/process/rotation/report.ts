@@ -4,7 +4,7 @@ import { readTrusted } from '../../../../../local/pki/authority.ts';
 import type { Clock } from '../../../../../os/clock.ts';
 import { readFileIfExists } from '../../../../../os/files.ts';
 import { type ProofPlace, proveAuthorities } from '../../authorities/proofs.ts';
-import { membersBehind } from '../../authorities/record.ts';
+import { type KeyDigests, membersBehind } from '../../authorities/record.ts';
 import { isProvable, reportRotationState } from '../../authorities/report.ts';
 import { tokenKeyId } from '../../authorities/token-key.ts';
 import { isEtcdMember, type MemberReport, type PlaneReport } from '../../driver.ts';
@@ -44,7 +44,9 @@ async function reportProofs(
   record: NonNullable<OpenPlane['record']>,
   { rotation, members, clock }: ProofParts,
 ): Promise<Pick<RotationReport, 'proofs' | 'tokenKeyId'>> {
-  const places = isProvable(rotation) ? await proofPlaces(found, record, members) : [];
+  const { keys } = rotation;
+  const isAsked = keys !== undefined && isProvable(rotation);
+  const places = isAsked ? await proofPlaces(found, record, { members, keys }) : [];
   return {
     proofs: await proveAuthorities(places, clock.now()),
     tokenKeyId: tokenKeyId(await readFileIfExists(keyFiles(found.layout, record)('service-accounts'))),
@@ -54,15 +56,18 @@ async function reportProofs(
 async function proofPlaces(
   { layout, specs }: OpenPlane,
   record: NonNullable<OpenPlane['record']>,
-  members: readonly MemberReport[],
+  { members, keys }: { readonly members: readonly MemberReport[]; readonly keys: KeyDigests },
 ): Promise<readonly ProofPlace[]> {
   const files = keyFiles(layout, record);
   const { pkiFolder } = layout.cluster(record.cluster);
   const etcd = {
     caPem: (await readTrusted(layout.etcd.pkiFolder)) ?? '',
-    authorities: await readBoth(files('etcd-ca')),
+    authorities: await readBoth('etcd-ca', files('etcd-ca'), keys),
   };
-  const cluster = { caPem: (await readTrusted(pkiFolder)) ?? '', authorities: await readBoth(files('ca')) };
+  const cluster = {
+    caPem: (await readTrusted(pkiFolder)) ?? '',
+    authorities: await readBoth('ca', files('ca'), keys),
+  };
   return specs.flatMap(({ member, secureUrl: url }) =>
     url !== undefined && members.some((each) => each.member === member && each.state === 'Ready')
       ? [{ member, url, ...(isEtcdMember(member) ? etcd : cluster) }]

@@ -30,9 +30,9 @@ export async function rotatePlane(
   await requireKeys(found);
   const own: Own = { ...found, record };
   const rotation = await readRotation(layout.root);
-  if (step.phase === 'Aborted') return await abort(own, rotation);
+  if (step.phase === 'Aborted') return await abort(own, rotation, step.id);
   const current = await enterPhase(own, rotation, { id: step.id, phase: step.phase });
-  if (step.phase === 'Completed') return await complete(own, current);
+  if (step.phase === 'Completed') return await complete(own, current, step.id);
   await ensureKeys(own, current, options);
   await preparePlane(plane, options);
   const applied = (await readRotation(layout.root)) ?? current;
@@ -41,12 +41,15 @@ export async function rotatePlane(
 
 /** Records the phase. A member that ended in the phase before counts for nothing now. */
 async function enterPhase(
-  { layout: { root } }: Own,
+  own: Own,
   before: RotationRecord | undefined,
   step: { readonly id: string; readonly phase: RotationPhase },
 ): Promise<RotationRecord> {
+  const { root } = own.layout;
   const next = enteredPhase(before, { ...step, where: root, begin: newRotationRecord });
   if (next === before) return next;
+  // What the phase before could do without may be lost.
+  await requireKeys(own, next);
   await forgetAllStarts(root);
   await writeRotation(root, next);
   return next;
@@ -66,19 +69,23 @@ async function ensureKeys(
 }
 
 /** The new keys are recorded as those of the control plane before the former ones are removed, from when on nothing can be proven. */
-async function complete({ layout, record: plane }: Own, rotation: RotationRecord): Promise<void> {
-  const ending = endingPhase(rotation, 'Completed', layout.root);
+async function complete({ layout, record: plane }: Own, rotation: RotationRecord, id: string): Promise<void> {
+  const ending = endingPhase(rotation, { id, phase: 'Completed', where: layout.root });
   if (!ending) return;
   await writeRotation(layout.root, ending);
   await writePlaneRecord(layout.root, { ...plane, keys: ending.keys.new });
-  await removeKept(keyFiles(layout, plane));
+  await removeKept(keyFiles(layout, plane), ending);
   await writeRotation(layout.root, { ...ending, phase: 'Completed' });
 }
 
-async function abort({ layout, record: plane }: Own, rotation: RotationRecord | undefined): Promise<void> {
-  const ending = endingPhase(rotation, 'Aborted', layout.root);
+async function abort(
+  { layout, record: plane }: Own,
+  rotation: RotationRecord | undefined,
+  id: string,
+): Promise<void> {
+  const ending = endingPhase(rotation, { id, phase: 'Aborted', where: layout.root });
   if (!ending) return;
   await writeRotation(layout.root, ending);
-  await removeKept(keyFiles(layout, plane));
+  await removeKept(keyFiles(layout, plane), ending);
   await removeRotation(layout.root);
 }

@@ -20,6 +20,7 @@ import {
   withSettled,
 } from '../record.ts';
 import { recordedDigest } from '../runs.ts';
+import { requireKeysOf } from './keys.ts';
 import {
   applyMember,
   isDesired,
@@ -28,7 +29,6 @@ import {
   scaleMember,
   type WorkloadParts,
 } from './members.ts';
-import { requireKeysOf } from './prepare.ts';
 import { changeRecord } from './record.ts';
 
 interface ChangePlace {

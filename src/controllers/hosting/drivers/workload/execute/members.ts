@@ -35,7 +35,7 @@ import {
   withStop,
 } from '../record.ts';
 import { recordedRun, runDigest, runningRecord } from '../runs.ts';
-import { requireKeysOf } from './prepare.ts';
+import { requireKeysOf } from './keys.ts';
 import { AS_HOSTING, changeRecord } from './record.ts';
 
 export interface WorkloadParts {

@@ -1,5 +1,4 @@
 /** Prepares a control plane in its hub: namespace, rights, limits, Services, volume, then keys. It can be interrupted at any point and repeated. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../../kube/client/errors.ts';
 import { NAMESPACES, SECRETS } from '../../../../../kube/objects/core-kinds.ts';
@@ -21,7 +20,7 @@ import {
   readHubPlane,
   readNamespace,
 } from '../hub.ts';
-import { ANNOTATION_READABLE, etcdMembersOf, KEYS_SECRET, planeNamespace } from '../names.ts';
+import { ANNOTATION_READABLE, etcdMembersOf, planeNamespace } from '../names.ts';
 import {
   namespaceObject,
   ROLE_BINDINGS,
@@ -29,10 +28,10 @@ import {
   VOLUME_CLAIMS,
   volumeClaim,
 } from '../objects/namespace.ts';
-import { completeKeys, digestsOf, type KeyFiles } from '../pki/keys.ts';
-import { lostPlaneKeys, withDerivedKeys } from '../pki/rotation.ts';
-import { keysObject } from '../pki/secrets.ts';
+import { completeKeys, digestsOf } from '../pki/keys.ts';
+import { withDerivedKeys } from '../pki/rotation.ts';
 import { newRecord, type WorkloadRecord, wasStarted, withAddresses } from '../record.ts';
+import { requireKeysOf, storeKeys } from './keys.ts';
 import { AS_HOSTING, changeRecord, ensureRecord } from './record.ts';
 
 export interface PrepareParts {
@@ -47,16 +46,17 @@ export interface PrepareParts {
 const RIGHTS_MS = 15_000;
 const POLL_MS = 200;
 
-export async function prepareWorkload(plane: PlaneSpec, parts: PrepareParts): Promise<void> {
+/** Returns whether the keys, and what members read, are those of the record. */
+export async function prepareWorkload(plane: PlaneSpec, parts: PrepareParts): Promise<boolean> {
   const { client } = parts;
   await ensureNamespace(plane, parts);
   const record = await ensureRecord(client, newRecord(plane, parts.etcdVersion));
-  if (record.isDestroying) return;
+  if (record.isDestroying) return false;
   const found = await readHubPlane(client, plane);
   requireKeysOf(found, record);
   await applyAll(client, missingObjects(found.objects, expectedBefore(record)));
   for (const member of etcdMembersOf(record)) await ensureVolume(found, record, { ...parts, member });
-  await ensureKeys(plane, record, parts);
+  return await ensureKeys(plane, parts);
 }
 
 async function ensureNamespace(plane: PlaneSpec, parts: PrepareParts): Promise<void> {
@@ -139,16 +139,18 @@ async function ensureVolume(
   }
 }
 
-/** The digests are recorded when the keys exist, and before the first of them is used. */
-async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: PrepareParts): Promise<void> {
+/** The digests are recorded when the keys exist, and before the first of them is used. Returns whether the keys are those of the record. */
+async function ensureKeys(plane: PlaneSpec, parts: PrepareParts): Promise<boolean> {
   const { client, clock } = parts;
   const found = await readHubPlane(client, plane);
   const addresses = addressesOf(found);
-  if (!addresses) return;
+  if (!addresses) return false;
   await changeRecord(client, plane, (current) => withAddresses(current, serviceAddresses(found.objects)));
-  const request = keyRequest(found, withLife(record, plane), { addresses, now: clock.now() });
-  const files = await storeKeys(client, found, (before) =>
-    completeKeys(withDerivedKeys(before, record.rotation), request),
+  const { files, record } = await storeKeys(client, plane, (before, current) =>
+    completeKeys(
+      withDerivedKeys(before, current.rotation),
+      keyRequest(found, withLife(current, plane), { addresses, now: clock.now() }),
+    ),
   );
   const recorded = PLANE_KEYS.every((name) => record.keys?.[name] !== undefined);
   if (!recorded) {
@@ -158,33 +160,5 @@ async function ensureKeys(plane: PlaneSpec, record: WorkloadRecord, parts: Prepa
   }
   const complete = { ...found, keys: files };
   await applyAll(client, missingObjects(found.objects, expectedSecrets(complete, record)));
-}
-
-/** Stores the keys by compare-and-swap: the second of two at once is refused, and reads what the first has written. */
-export async function storeKeys(
-  client: Client,
-  found: FoundPlane,
-  change: (files: KeyFiles) => KeyFiles,
-): Promise<KeyFiles> {
-  const before = found.objects.keySecrets.get(KEYS_SECRET);
-  const files = change(found.keys);
-  if (before && isDeepStrictEqual(files, found.keys)) return files;
-  const object = keysObject(found.owner.name, files, before?.metadata.resourceVersion);
-  try {
-    if (before) await client.replace(SECRETS, object, AS_HOSTING);
-    else await client.create(SECRETS, object, AS_HOSTING);
-    return files;
-  } catch (error) {
-    if (!isKubeError(error, 'AlreadyExists', 'Conflict')) throw error;
-    return (await readHubPlane(client, found.owner)).keys;
-  }
-}
-
-export function requireKeysOf({ keys, where }: FoundPlane, record: WorkloadRecord): void {
-  const lost = lostPlaneKeys(keys, record);
-  if (lost.length === 0) return;
-  throw new HostingError('KeysLost', `keys of the control plane are lost: ${lost.join('; ')}`, {
-    where,
-    hint: `restore them in Secret ${KEYS_SECRET} from a backup, or delete the Cluster and create it again`,
-  });
+  return true;
 }

@@ -1,9 +1,10 @@
 /** Signs the authorities that agents follow, and records what was signed before anything of it is published. */
 import type { SignedAuthorities } from '../../../../../api/authorities/document.ts';
 import { parsePair } from '../../../../../local/pki/inspect.ts';
+import type { KeptAuthorities } from '../../authorities/keys.ts';
+import type { RotationState } from '../../authorities/record.ts';
 import {
-  missingAuthority,
-  type SigningAuthorities,
+  isObservedPhase,
   type SigningSubject,
   signingSubject,
   signSubject,
@@ -11,13 +12,13 @@ import {
 import type { PlaneOwner } from '../../driver.ts';
 import type { KnownOrders } from '../../rotation.ts';
 import { type FoundPlane, readHubPlane, requireOwnNamespace } from '../hub.ts';
-import { KEY_FILES } from '../pki/keys.ts';
+import { KEY_FILES, type KeyFiles } from '../pki/keys.ts';
 import { keptAuthorities } from '../pki/rotation.ts';
 import type { WorkloadRecord } from '../record.ts';
 import type { WorkloadParts } from './members.ts';
 import { changeRecord } from './record.ts';
 
-/** Signs the document of the phase, or returns the last one. Undefined: nothing was ever rotated. */
+/** Signs the document of the phase that was observed, or returns the last one. Undefined: nothing was ever rotated. */
 export async function signWorkload(
   plane: PlaneOwner,
   known: KnownOrders,
@@ -40,15 +41,19 @@ function withSigned(
 ): WorkloadRecord {
   const { rotation, signed: last, uid: cluster } = record;
   const subject = signingSubject(rotation, last);
-  if (!subject) return record;
-  const authorities = authoritiesOf(found, subject);
-  const signed = signSubject(subject, { cluster, authorities, last, known, now });
+  if (!subject || !isObservedPhase(rotation, known.observed)) return record;
+  const authorities = authoritiesOf(found.keys, subject, rotation);
+  const { where } = found;
+  const signed = signSubject(subject, { cluster, authorities, where, last, known, now });
   return signed === last ? record : { ...record, signed };
 }
 
-function authoritiesOf({ keys, where }: FoundPlane, { isOver }: SigningSubject): SigningAuthorities {
+function authoritiesOf(
+  keys: KeyFiles,
+  { isOver }: SigningSubject,
+  rotation: RotationState | undefined,
+): KeptAuthorities {
+  if (!isOver && rotation?.keys) return keptAuthorities(keys, 'ca', rotation.keys);
   const only = parsePair(keys[KEY_FILES.ca]);
-  const { old, new: next } = isOver ? { old: only, new: only } : keptAuthorities(keys, 'ca');
-  if (!old || !next) throw missingAuthority(where);
-  return { old, new: next };
+  return { old: only, new: only };
 }

@@ -19,8 +19,8 @@ import { jobImages } from '../snapshot/containers.ts';
 import { type SnapshotParts, snapshotJob } from '../snapshot/job.ts';
 import type { SnapshotState } from '../snapshot/state.ts';
 import { createJob, deleteJob, type NamedJob, readJob, readJobState } from './jobs.ts';
+import { requireKeysOf } from './keys.ts';
 import { memberNotPrepared, requireImage, type WorkloadParts } from './members.ts';
-import { requireKeysOf } from './prepare.ts';
 import { changeRecord } from './record.ts';
 import { ensureClaim } from './volume.ts';
 

@@ -1,17 +1,26 @@
 /** Reports the rotation of the authorities of a control plane of pods, with what each pod trusts on the wire. */
 import { optional } from '../../../../../kube/objects/optional.ts';
 import type { AuthorityProver, ProofPlace } from '../../authorities/proofs.ts';
-import { membersBehind, type RotationState, type StartedMembers } from '../../authorities/record.ts';
+import {
+  type KeyDigests,
+  membersBehind,
+  type RotationState,
+  type StartedMembers,
+} from '../../authorities/record.ts';
 import { isProvable, reportRotationState } from '../../authorities/report.ts';
 import { tokenKeyId } from '../../authorities/token-key.ts';
 import { isEtcdMember, type MemberReport, type PlaneMember, type PlaneReport } from '../../driver.ts';
+import type { RotationPhase } from '../../rotation.ts';
 import type { FoundPlane } from '../hub.ts';
 import { isWorkloadMember, type WorkloadMember } from '../names.ts';
 import { KEY_FILES, trustedCertificates } from '../pki/keys.ts';
 import { keptAuthorities } from '../pki/rotation.ts';
 import { SERVER_NAME, urlOfPod } from '../probe.ts';
 import type { WorkloadRecord } from '../record.ts';
-import { currentPod, podAddress, podsOfMember } from './pods.ts';
+import { currentPod, podAddress, podsOfMember, remainingPods } from './pods.ts';
+
+/** The phases in which one of both authorities is not trusted any more. */
+const ONE_TRUSTED: readonly RotationPhase[] = ['TrustNew', 'TrustOld'];
 
 interface RotationParts {
   readonly prove: AuthorityProver;
@@ -57,9 +66,15 @@ function proofPlaces(
   record: WorkloadRecord,
   members: readonly MemberReport[],
 ): readonly ProofPlace[] {
+  const { rotation } = record;
+  const digests = rotation?.keys;
+  if (!digests) return [];
+  const isOneTrusted = ONE_TRUSTED.includes(rotation.phase);
   return members.flatMap(({ member, state }) => {
     const isAsked = state === 'Ready' && isWorkloadMember(member) && member !== 'kubenode-controllers';
-    return isAsked ? placeOf(member, found, record) : [];
+    // A pod that is being deleted may still serve, and trust what the phase does not. It is not the one that answers.
+    const isProvenAlone = isAsked && !(isOneTrusted && remainingPods(found.objects, member).length > 1);
+    return isProvenAlone ? placeOf(member, found, { record, digests }) : [];
   });
 }
 
@@ -67,7 +82,7 @@ function proofPlaces(
 function placeOf(
   member: WorkloadMember,
   { objects, keys }: FoundPlane,
-  { placement }: WorkloadRecord,
+  { record: { placement }, digests }: { readonly record: WorkloadRecord; readonly digests: KeyDigests },
 ): readonly ProofPlace[] {
   const pod = currentPod(podsOfMember(objects, member));
   const address = pod && podAddress(pod);
@@ -79,7 +94,7 @@ function placeOf(
       url: urlOfPod({ member, address, apiPort: placement.exposure.port }),
       serverName: SERVER_NAME,
       caPem: trustedCertificates(keys, authority) ?? '',
-      authorities: keptAuthorities(keys, authority),
+      authorities: keptAuthorities(keys, authority, digests),
     },
   ];
 }

@@ -4,7 +4,16 @@
  */
 import { parsePair } from '../../../../../local/pki/inspect.ts';
 import { keyDigestOf } from '../../../../../local/pki/report.ts';
-import { type KeptAuthorities, keptName, keyContent, newKey, phaseKeys } from '../../authorities/keys.ts';
+import {
+  findKey,
+  type KeptAuthorities,
+  keptName,
+  keyContent,
+  neededAges,
+  newKey,
+  phaseKeys,
+  tokenKeys,
+} from '../../authorities/keys.ts';
 import type { KeyDigests, RotationState } from '../../authorities/record.ts';
 import { type KeyName, PLANE_KEYS } from '../../keys.ts';
 import { type AuthorityAge, PHASE_AUTHORITIES } from '../../rotation.ts';
@@ -45,12 +54,17 @@ export function keptKeyDigests(files: KeyFiles): KeyDigests {
   return { old: digests('old'), new: digests('new') };
 }
 
-/** Returns the files with the keys that issue in the phase, and the certificates that are trusted in it. */
+/**
+ * Returns the files with the keys that issue in the phase, and the certificates that are trusted in it. Kept files are those of the recorded keys
+ * again, wherever these still are. Without a rotation, and while one ends, nothing is kept and one authority is trusted.
+ */
 export function withDerivedKeys(files: KeyFiles, rotation: RotationState | undefined): KeyFiles {
-  if (!rotation?.keys || rotation.phase === 'Completed') return files;
-  const { phase, keys } = rotation;
+  if (!rotation || rotation.phase === 'Completed') return withoutKept(files);
+  const { phase, keys, isEnding } = rotation;
+  if (!keys) return files;
   const derived = PLANE_KEYS.flatMap((name) => derivedFiles(name, files, { phase, keys }));
-  return { ...files, ...Object.fromEntries(derived) };
+  const after = { ...files, ...Object.fromEntries(derived) };
+  return isEnding === true ? withoutKept(after) : after;
 }
 
 type MadeRotation = Pick<RotationState, 'phase'> & { readonly keys: KeyDigests };
@@ -61,58 +75,76 @@ function derivedFiles(
   { phase, keys }: MadeRotation,
 ): readonly (readonly [string, string])[] {
   const { issuing, beside } = phaseKeys(phase);
-  const read = (age: AuthorityAge): string | undefined =>
-    readKept(files, name, { age, digest: keys[age][name] });
-  const issues = read(issuing);
-  if (issues === undefined) return [];
-  const trusted = beside && read(beside);
+  const found = readKept(files, name, keys);
+  const kept = AGES.flatMap((age) => {
+    const text = found[age];
+    return text === undefined ? [] : [[keptFile(name, age), text] as const];
+  });
+  const issues = found[issuing];
+  if (issues === undefined) return kept;
+  const trusted = beside && found[beside];
   const key = [KEY_FILES[name], keyContent(name, issues, trusted)] as const;
-  if (name === 'service-accounts') return [key];
+  if (name === 'service-accounts') return [...kept, key];
   const certificates = [issues, trusted].map((text) => parsePair(text)?.certPem ?? '');
-  return [key, [trustedFile(name), certificates.join('')]];
+  return [...kept, key, [trustedFile(name), certificates.join('')]];
 }
 
-interface KeptKey {
-  readonly age: AuthorityAge;
-  readonly digest: string | undefined;
+/** Returns the recorded keys. After the kept files were removed at the end of a rotation, the file that members read has the key that stays. */
+function readKept(
+  files: KeyFiles,
+  name: KeyName,
+  keys: KeyDigests,
+): Readonly<Record<AuthorityAge, string | undefined>> {
+  const read = (age: AuthorityAge): string | undefined =>
+    findKey(name, [files[keptFile(name, age)], files[KEY_FILES[name]]], keys[age][name]);
+  return { old: read('old'), new: read('new') };
 }
 
-/** Returns the kept key. After it was removed at the end of a rotation, the file that members read has it. */
-function readKept(files: KeyFiles, name: KeyName, { age, digest }: KeptKey): string | undefined {
-  const kept = files[keptFile(name, age)];
-  if (kept !== undefined || digest === undefined) return kept;
-  const current = files[KEY_FILES[name]];
-  return keyDigestOf(current) === digest ? current : undefined;
-}
-
-/** Returns the files as they are when the rotation is over. */
+/** Returns the files as they are when no rotation is in work: one authority is trusted, and one key signs tokens. */
 export function withoutKept(files: KeyFiles): KeyFiles {
   const over = PLANE_KEYS.flatMap((name) => [
     ...AGES.map((age) => keptFile(name, age)),
     ...(name === 'service-accounts' ? [] : [trustedFile(name)]),
   ]);
-  return Object.fromEntries(Object.entries(files).filter(([name]) => !over.includes(name)));
-}
-
-/** Returns the former and the new authority, with their keys. */
-export function keptAuthorities(files: KeyFiles, name: KeyName): KeptAuthorities {
-  return { old: parsePair(files[keptFile(name, 'old')]), new: parsePair(files[keptFile(name, 'new')]) };
-}
-
-/** Returns the problems of the keys that are made once. While others take over, the kept ones that are trusted must be there. */
-export function lostPlaneKeys(files: KeyFiles, record: WorkloadRecord): readonly string[] {
-  const { rotation } = record;
-  const keys = rotation?.phase === 'Completed' ? undefined : rotation?.keys;
-  if (!rotation || !keys) return lostKeysOf(files, record.keys);
-  return PLANE_KEYS.flatMap((name) =>
-    PHASE_AUTHORITIES[rotation.phase].trusts.flatMap((age) => {
-      const digest = keys[age][name];
-      const isKept = [keptFile(name, age), KEY_FILES[name]].some(
-        (file) => keyDigestOf(files[file]) === digest,
-      );
-      return digest === undefined || isKept
-        ? []
-        : [`${keptFile(name, age)} is missing, damaged or another one`];
-    }),
+  const tokens = KEY_FILES['service-accounts'];
+  return Object.fromEntries(
+    Object.entries(files)
+      .filter(([name]) => !over.includes(name))
+      .map(([name, text]) => [name, name === tokens ? (tokenKeys(text)[0] ?? text) : text]),
   );
+}
+
+/** Returns the former and the new authority as they are recorded, with their keys. */
+export function keptAuthorities(files: KeyFiles, name: KeyName, keys: KeyDigests): KeptAuthorities {
+  const { old, new: next } = readKept(files, name, keys);
+  return { old: parsePair(old), new: parsePair(next) };
+}
+
+type KeyRecord = Pick<WorkloadRecord, 'keys' | 'rotation'>;
+
+/** Returns the problems of the keys that are made once. While others take over, those that the phase trusts must be there. */
+export function lostPlaneKeys(files: KeyFiles, record: KeyRecord): readonly string[] {
+  return lostAges(files, record, ({ phase }) => PHASE_AUTHORITIES[phase].trusts);
+}
+
+/** Returns the problems of the keys without which nothing can be done, also nothing taken back. */
+export function lostNeededKeys(files: KeyFiles, record: KeyRecord): readonly string[] {
+  return lostAges(files, record, neededAges);
+}
+
+function lostAges(
+  files: KeyFiles,
+  { keys: recorded, rotation }: KeyRecord,
+  agesOf: (rotation: RotationState) => readonly AuthorityAge[],
+): readonly string[] {
+  const keys = rotation?.phase === 'Completed' ? undefined : rotation?.keys;
+  if (!rotation || !keys) return lostKeysOf(files, recorded);
+  return PLANE_KEYS.flatMap((name) => {
+    const found = readKept(files, name, keys);
+    return agesOf(rotation).flatMap((age) =>
+      keys[age][name] === undefined || found[age] !== undefined
+        ? []
+        : [`${keptFile(name, age)} is missing, damaged or another one`],
+    );
+  });
 }

@@ -14,7 +14,7 @@ import { readOpenPlane } from '../../../../../../src/controllers/hosting/drivers
 import { reportCertificates } from '../../../../../../src/controllers/hosting/drivers/process/preparation/certificates.ts';
 import {
   areKeysRecorded,
-  lostKeys,
+  reportLostKeys,
 } from '../../../../../../src/controllers/hosting/drivers/process/preparation/keys.ts';
 import { preparePlane } from '../../../../../../src/controllers/hosting/drivers/process/preparation/prepare.ts';
 import { openEntries } from '../../../../../../src/controllers/hosting/drivers/process/preparation/rights.ts';
@@ -144,7 +144,7 @@ describe('the keys of a control plane', () => {
     expect(areKeysRecorded(record)).toBe(true);
     const { keys: _, isDataMarked: __, ...crashed } = record;
     await writePlaneRecord(layout.root, crashed);
-    expect(await lostKeys(await read())).toEqual([]);
+    expect((await reportLostKeys(await read())).lostKeys).toEqual([]);
     await prepare();
     expect((await read()).record).toEqual(record);
     expect(JSON.stringify(record)).not.toContain('PRIVATE');
@@ -163,7 +163,7 @@ describe('the keys of a control plane', () => {
     };
     await writePlaneRecord(layout.root, earlier);
     rmSync(join(layout.etcd.pkiFolder, 'ca.pem'));
-    expect(await lostKeys(await read())).toEqual(['etcd-pki/ca.pem is missing or damaged']);
+    expect((await reportLostKeys(await read())).lostKeys).toEqual(['etcd-pki/ca.pem is missing or damaged']);
     await expect(prepare()).rejects.toThrow('keys of the control plane are lost: etcd-pki/ca.pem');
   });
 });

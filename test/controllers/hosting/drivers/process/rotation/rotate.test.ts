@@ -8,7 +8,7 @@ import { nextPhase } from '../../../../../../src/controllers/hosting/drivers/aut
 import { readAccess } from '../../../../../../src/controllers/hosting/drivers/process/access.ts';
 import { planeLayout, readPlane } from '../../../../../../src/controllers/hosting/drivers/process/folder.ts';
 import { reportCertificates } from '../../../../../../src/controllers/hosting/drivers/process/preparation/certificates.ts';
-import { lostKeys } from '../../../../../../src/controllers/hosting/drivers/process/preparation/keys.ts';
+import { reportLostKeys } from '../../../../../../src/controllers/hosting/drivers/process/preparation/keys.ts';
 import { preparePlane } from '../../../../../../src/controllers/hosting/drivers/process/preparation/prepare.ts';
 import { openEntries } from '../../../../../../src/controllers/hosting/drivers/process/preparation/rights.ts';
 import {
@@ -90,7 +90,7 @@ async function problems(folder = dir): Promise<readonly string[]> {
   const due = await reportCertificates(found, plane, clock.now());
   const open = await openEntries(found.layout, 'ci');
   return [
-    ...(await lostKeys(found)),
+    ...(await reportLostKeys(found)).lostKeys,
     ...due.flatMap(({ name, due: why }) => (why ? [`${name}: ${why}`] : [])),
     ...open,
   ];
@@ -198,6 +198,40 @@ describe('the rotation of authorities in files', () => {
     writeFileSync(lost, text, { mode: 0o600 });
     await rotate('IssueNew');
     expect(await problems()).toEqual([]);
+  });
+
+  it('HOS-22 is taken back without a new key that is lost and never issued anything', async () => {
+    const former = KEYS.map((name) => read(name));
+    await rotate('TrustBoth');
+    rmSync(join(rootOf(), 'clusters/ci/pki/front-proxy-ca.new.pem'));
+    const { lostKeys, lostUnused } = await reportLostKeys(await readPlane(dir, plane));
+    expect([lostKeys, lostUnused]).toEqual([lostUnused, [expect.stringContaining('front-proxy-ca.new.pem')]]);
+    await expect(rotate('IssueNew')).rejects.toMatchObject({ code: 'KeysLost' });
+    await rotateTo('TrustOld', 'Aborted');
+    expect([KEYS.map((name) => read(name)), keptFiles(), await problems()]).toEqual([former, [], []]);
+  });
+
+  it.each(['clusters/ci/pki/ca.new.pem', 'clusters/ci/pki/sa.new.key'])(
+    'HOS-22 uses only the recorded key, and keeps it again, where %s is damaged',
+    async (name) => {
+      await rotateTo('TrustBoth', 'IssueNew');
+      const kept = read(name);
+      writeFileSync(join(rootOf(), name), 'damaged', { mode: 0o600 });
+      expect(await problems()).toEqual([]);
+      await rotate('ServeNew');
+      expect([read(name), await problems()]).toEqual([kept, []]);
+      writeFileSync(join(rootOf(), name), 'damaged', { mode: 0o600 });
+      await rotateTo('TrustNew', 'Completed');
+      expect([read(name.replace('.new', '')), keptFiles(), await problems()]).toEqual([kept, [], []]);
+    },
+  );
+
+  it('HOS-22 removes no kept key before members have it', async () => {
+    await rotateTo('TrustBoth', 'IssueNew', 'ServeNew', 'TrustNew');
+    const kept = read('clusters/ci/pki/ca.new.pem');
+    writeFileSync(join(rootOf(), 'clusters/ci/pki/ca.pem'), 'damaged', { mode: 0o600 });
+    await rotate('Completed');
+    expect([read('clusters/ci/pki/ca.pem'), keptFiles(), await problems()]).toEqual([kept, [], []]);
   });
 
   it('HOS-22 makes the files of members again that somebody removed, from the kept keys', async () => {

@@ -70,6 +70,15 @@ function signersOf(found: SignedAuthorities | undefined, former: string): readon
 }
 
 describe('the authorities that hosting signs', () => {
+  it('HOS-22 signs no phase that another process has entered since the observation', async () => {
+    await rotate('TrustBoth');
+    const first = await signed();
+    await rotate('IssueNew');
+    const observed = { rotation: { id: '2026', phase: 'TrustBoth' as const, sequence: 1 } };
+    expect(await signed({ reported: [], observed })).toEqual(first);
+    expect(await signed()).not.toEqual(first);
+  });
+
   it('HOS-22 signs nothing before the first rotation', async () => {
     expect(await signed()).toBeUndefined();
   });

@@ -1,34 +1,29 @@
 /** Whole rotations of the authorities of control planes of pods: the real controller and the real driver on a hub in memory, also killed at every write. */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  KEYS_SECRET,
-  planeNamespace,
-  RECORD,
-} from '../../../../../../src/controllers/hosting/drivers/workload/names.ts';
-import {
-  digestsOf,
-  KEY_FILES,
-  type KeyFiles,
-} from '../../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
-import { keyFilesOf } from '../../../../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
-import type { WorkloadRecord } from '../../../../../../src/controllers/hosting/drivers/workload/record.ts';
-import { parseWorkloadRecord } from '../../../../../../src/controllers/hosting/drivers/workload/record-object.ts';
+import { digestsOf, KEY_FILES } from '../../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
 import type { Hosted } from '../../../../../../src/controllers/hosting/plan/input.ts';
-import { CONFIG_MAPS, SECRETS } from '../../../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../../../src/kube/objects/json.ts';
-import { servedKind } from '../../../../../../src/sim/api-server/kinds.ts';
-import { applied, conditionText, secretOf } from '../../../../../support/hosting/bed.ts';
-import { hubImages, type MemoryHub, memoryHub } from '../../../../../support/hosting/memory-hub.ts';
+import { conditionText, secretOf } from '../../../../../support/hosting/bed.ts';
+import type { MemoryHub } from '../../../../../support/hosting/memory-hub.ts';
 import { certificatesIn } from '../../../../../support/hosting/memory-hub-authorities.ts';
-import { HOSTED, POLICY } from '../../../../../support/hosting/objects.ts';
+import { HOSTED } from '../../../../../support/hosting/objects.ts';
+import {
+  ask,
+  createdHub,
+  forget,
+  keptFiles,
+  keysOf,
+  ONE,
+  openHub,
+  recordOf,
+  rotatingSpec,
+} from '../../../../../support/hosting/rotating-hub.ts';
 import { LONG, SEED } from '../../../../../support/sweep-size.ts';
 
 /** Each run takes seconds; the long tests crash at every write. */
 const STRIDE = LONG ? 1 : 23;
 const LIMIT = 600_000;
-const NAMESPACE = planeNamespace('ci');
-const ONE: Partial<Hosted> = { driver: 'workload' };
 const SEVERAL: Partial<Hosted> = { ...ONE, replicas: 2, etcd: { ...HOSTED.etcd, replicas: 3 } };
 const PODS = [
   'etcd v3.6.8',
@@ -56,60 +51,8 @@ function completed(pods = PODS): readonly string[] {
   return ['publish ServeNew', ...phases(['TrustNew'], pods)];
 }
 
-function spec(
-  hosted: Partial<Hosted>,
-  target?: 'Prepare' | 'Complete',
-  id = '2026',
-): ReturnType<typeof applied> {
-  return applied({
-    hosted: { ...hosted, pki: { ...HOSTED.pki, ...(target ? { caRotation: { id, target } } : {}) } },
-  });
-}
-
 async function created(hosted = ONE): Promise<MemoryHub> {
-  const hub = openHub(hosted);
-  await hub.start();
-  await hub.advance(20_000);
-  expect(conditionText(hub, 'ControlPlaneReady')).toBe('True Ready');
-  forget(hub);
-  return hub;
-}
-
-function openHub(hosted: Partial<Hosted>): MemoryHub {
-  const hub = memoryHub([spec(hosted), POLICY], hubImages());
-  hub.authorities.isAsked = true;
-  return hub;
-}
-
-function forget(hub: MemoryHub): void {
-  hub.made.length = 0;
-  hub.most.clear();
-  hub.silentSteps = 0;
-  hub.etcdSilentSteps = 0;
-}
-
-async function ask(
-  hub: MemoryHub,
-  target?: 'Prepare' | 'Complete',
-  hosted = ONE,
-  ms = 60_000,
-): Promise<void> {
-  hub.apply(spec(hosted, target));
-  await hub.advance(ms);
-}
-
-function keysOf({ api }: MemoryHub): KeyFiles {
-  return keyFilesOf(api.objects.get(servedKind(SECRETS), { name: KEYS_SECRET, namespace: NAMESPACE }));
-}
-
-function recordOf({ api }: MemoryHub): WorkloadRecord {
-  return parseWorkloadRecord(
-    api.objects.get(servedKind(CONFIG_MAPS), { name: RECORD, namespace: NAMESPACE }),
-  );
-}
-
-function keptFiles(hub: MemoryHub): readonly string[] {
-  return Object.keys(keysOf(hub)).filter((name) => /\.(old|new|crt)(\.|$)/.test(name));
+  return (await createdHub(hosted)).hub;
 }
 
 /** The number of authorities in the kubeconfig that sync gets, and whether the one that issues is the first. */
@@ -195,8 +138,7 @@ describe('the rotation of the authorities of a control plane of pods', { timeout
     // Each document is newer than the one before it, also of another rotation.
     expect(recordOf(hub).signed?.order).toBe(8);
     forget(hub);
-    hub.apply(spec(ONE, 'Prepare', '2027'));
-    await hub.advance(60_000);
+    await ask(hub, 'Prepare', { id: '2027' });
     expect([hub.made, hub.status()?.caRotation?.step]).toEqual([prepared(), 'Prepared']);
   });
 
@@ -226,8 +168,8 @@ describe('the rotation of the authorities of a control plane of pods', { timeout
 
   it('HOS-22 takes several API servers and members of etcd one after the other, and clients are served', async () => {
     const hub = await created(SEVERAL);
-    await ask(hub, 'Prepare', SEVERAL, 90_000);
-    await ask(hub, 'Complete', SEVERAL, 90_000);
+    await ask(hub, 'Prepare', { hosted: SEVERAL, ms: 90_000 });
+    await ask(hub, 'Complete', { hosted: SEVERAL, ms: 90_000 });
     expect(hub.made).toEqual([...prepared(SEVERAL_PODS), ...completed(SEVERAL_PODS)]);
     expect([hub.silentSteps, hub.etcdSilentSteps]).toEqual([0, 0]);
     expect(hub.status()?.caRotation?.step).toBe('Completed');
@@ -244,7 +186,7 @@ async function askUntil(
   target: 'Prepare' | 'Complete',
   isOver: () => boolean,
 ): Promise<void> {
-  hub.apply(spec(ONE, target));
+  hub.apply(rotatingSpec(target));
   for (let seconds = 0; seconds < 60 && !isOver(); seconds += 5) await hub.advance(5000);
 }
 

@@ -13,15 +13,20 @@ import {
   type KeyFiles,
   type KeyRequest,
   reportKeys,
+  trustedFile,
 } from '../../../../../../src/controllers/hosting/drivers/workload/pki/keys.ts';
 import {
   keepKeys,
+  keptAuthorities,
   keptKeyDigests,
+  lostNeededKeys,
   lostPlaneKeys,
   withDerivedKeys,
   withoutKept,
 } from '../../../../../../src/controllers/hosting/drivers/workload/pki/rotation.ts';
 import { memberFiles } from '../../../../../../src/controllers/hosting/drivers/workload/pki/secrets.ts';
+import { createAuthority } from '../../../../../../src/local/pki/certificate.ts';
+import { parsePair } from '../../../../../../src/local/pki/inspect.ts';
 import { NOW } from '../../../../../support/builders.ts';
 import { certificatesIn } from '../../../../../support/hosting/memory-hub-authorities.ts';
 import { planeRecord } from '../../../../../support/hosting/workload.ts';
@@ -34,6 +39,8 @@ const REQUEST: KeyRequest = {
   now: NOW,
 };
 const MADE = { id: '2026', now: NOW };
+const foreign = createAuthority('foreign', NOW, 3650);
+const FOREIGN = foreign.certPem + foreign.keyPem;
 const before = completeKeys({}, REQUEST);
 const kept = keepKeys(before, MADE);
 const keys = keptKeyDigests(kept);
@@ -156,5 +163,58 @@ describe('the keys of a control plane of pods in a rotation', () => {
     const { [KEY_FILES.ca]: removed, ...derivable } = inPhase('IssueNew');
     expect(lostPlaneKeys(derivable, record('IssueNew'))).toEqual([]);
     expect(withDerivedKeys(derivable, rotation('IssueNew'))[KEY_FILES.ca]).toBe(removed);
+  });
+
+  it.each([
+    ['cluster.ca.new.pem', 'ca', FOREIGN],
+    ['cluster.ca.new.pem', 'ca', 'damaged'],
+    ['cluster.sa.new.key', 'service-accounts', 'damaged'],
+    ['cluster.sa.old.key', 'service-accounts', 'damaged'],
+  ] as const)('HOS-20 are used only as they are recorded: %s of %s is another one', (file, name, text) => {
+    const good = inPhase('IssueNew');
+    const files = { ...good, [file]: text };
+    const record = { ...planeRecord(), keys: keys.old, rotation: rotation('IssueNew') };
+    expect(lostPlaneKeys(files, record)).toEqual([]);
+    const next = withDerivedKeys(files, rotation('ServeNew'));
+    expect([next[file], digestsOf(next)[name]]).toEqual([kept[file], keys.new[name]]);
+    expect(next).toEqual(withDerivedKeys(good, rotation('ServeNew')));
+  });
+
+  it('HOS-20 are lost when a kept one and what members read are another one', () => {
+    const files = { ...inPhase('IssueNew'), 'cluster.ca.new.pem': FOREIGN, [KEY_FILES.ca]: FOREIGN };
+    const record = { ...planeRecord(), keys: keys.old, rotation: rotation('IssueNew') };
+    expect(lostPlaneKeys(files, record)).toEqual(['cluster.ca.new.pem is missing, damaged or another one']);
+    expect(keptAuthorities(files, 'ca', keys).new).toBeUndefined();
+    expect(withDerivedKeys(files, rotation('IssueNew'))[trustedFile('ca')]).not.toContain(foreign.certPem);
+  });
+
+  it('HOS-22 sign by the recorded authority, also where another one is in its file', () => {
+    const files = { ...inPhase('IssueNew'), 'cluster.ca.new.pem': FOREIGN };
+    expect(keptAuthorities(files, 'ca', keys)).toEqual(keptAuthorities(inPhase('IssueNew'), 'ca', keys));
+  });
+
+  it.each(['ServeNew', 'TrustBoth'] as const)(
+    'HOS-20 trust one authority and sign with one key without a rotation: files of %s are back',
+    (phase) => {
+      const rotated = { ...rotation('Completed'), isEnding: true };
+      const files: KeyFiles = { ...inPhase(phase), 'etcd.ca.crt': foreign.certPem };
+      const first = parsePair(files[KEY_FILES.ca])?.certPem;
+      for (const state of [undefined, rotated]) {
+        const server = memberFiles(withDerivedKeys(files, state), 'https://10.0.0.3:6443')['kube-apiserver'];
+        expect([server?.['ca.crt'], server?.['sa.key']?.match(/BEGIN [A-Z ]*PRIVATE/g)?.length]).toEqual([
+          first,
+          1,
+        ]);
+      }
+    },
+  );
+
+  it('HOS-22 are not needed to take a rotation back before they issued anything', () => {
+    const { 'cluster.front-proxy-ca.new.pem': _, ...files } = inPhase('TrustBoth');
+    const lost = ['cluster.front-proxy-ca.new.pem is missing, damaged or another one'];
+    const unused = { ...planeRecord(), keys: keys.old, rotation: rotation('TrustBoth') };
+    expect([lostPlaneKeys(files, unused), lostNeededKeys(files, unused)]).toEqual([lost, []]);
+    const used = { ...unused, rotation: { ...rotation('TrustBoth'), hasIssued: true } };
+    expect(lostNeededKeys(files, used)).toEqual(lost);
   });
 });
