@@ -23,7 +23,13 @@ const LABELS = {
   [LABEL_MANAGED_BY]: MANAGED_BY,
 };
 
-function endpointSlice({ host, port }: OutsideAddress) {
+interface EndpointSlice extends KubeObject {
+  readonly addressType: string;
+  readonly endpoints: readonly object[];
+  readonly ports: readonly object[];
+}
+
+export function endpointSlice({ host, port }: OutsideAddress): EndpointSlice {
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: ENDPOINT_SLICES.kind,
@@ -57,21 +63,4 @@ export async function readOutsideEndpoint(
   signal: AbortSignal,
 ): Promise<EndpointReport | undefined> {
   return reportEndpoint(await unlessMissing(client.get(ENDPOINT_SLICES, ENDPOINT_OUTSIDE, { signal })));
-}
-
-/** Undefined: other machines reach the API server no more, or by a name. */
-export async function writeEndpoint(
-  client: Pick<Client, 'apply' | 'get' | 'delete'>,
-  address: OutsideAddress | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  if (address) {
-    const options = { fieldManager: MANAGER_HOSTING, force: true, signal };
-    await client.apply(ENDPOINT_SLICES, endpointSlice(address), options);
-    return;
-  }
-  const found = await unlessMissing(client.get(ENDPOINT_SLICES, ENDPOINT_OUTSIDE, { signal }));
-  if (!found || reportEndpoint(found) === 'Foreign') return;
-  const { uid = '' } = found.metadata;
-  await unlessMissing(client.delete(ENDPOINT_SLICES, ENDPOINT_OUTSIDE, { uid, signal }));
 }

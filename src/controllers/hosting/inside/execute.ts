@@ -20,11 +20,12 @@ import type { ApiServerMember, OutsideAddress } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import { runCanary } from '../execute/canary.ts';
 import { publishAuthorities } from '../execute/publish-authorities.ts';
+import { writeEndpoint } from '../execute/publish-endpoint.ts';
 import { runTokenCanary } from '../execute/token-canary.ts';
 import { withClient } from './client.ts';
 import { type ClusterClients, readClients } from './clients.ts';
 import { deprecatedApis } from './deprecated-apis.ts';
-import { type EndpointReport, readOutsideEndpoint, writeEndpoint } from './endpoint.ts';
+import { type EndpointReport, readOutsideEndpoint } from './endpoint.ts';
 import { readPublished } from './published.ts';
 
 export interface InsideReport {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ENDPOINT_OUTSIDE, LABEL_MANAGED_BY } from '../../../../src/api/names.ts';
-import { reportEndpoint, writeEndpoint } from '../../../../src/controllers/hosting/inside/endpoint.ts';
+import { writeEndpoint } from '../../../../src/controllers/hosting/execute/publish-endpoint.ts';
+import { reportEndpoint } from '../../../../src/controllers/hosting/inside/endpoint.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 

@@ -95,7 +95,7 @@ describe('a phase that was observed', () => {
     ['has ended with its rotation', undefined, { rotation: trustBoth }, false],
     ['was none before a rotation began', trustBoth, { rotation: undefined }, false],
     ['is none, without a rotation', undefined, { rotation: undefined }, true],
-  ])('HOS-22 %s', (_, rotation, observed, expected) => {
+  ])('HOS-22 is signed only for the phase that was observed: it %s', (_, rotation, observed, expected) => {
     expect(isObservedPhase(rotation, observed)).toBe(expected);
   });
 });
