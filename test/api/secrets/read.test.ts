@@ -134,6 +134,7 @@ describe('readSecret', () => {
       'src/controllers/following/clusterapi/extension/certificate/execute.ts',
       'src/controllers/hostdoctor/intake/secret.ts',
       'src/controllers/hosting/controller.ts',
+      'src/controllers/hosting/drivers/workload/execute/keys.ts',
       'src/controllers/hosting/drivers/workload/execute/prepare.ts',
       'src/controllers/hosting/drivers/workload/expected.ts',
       'src/controllers/hosting/drivers/workload/hub.ts',
