@@ -10,9 +10,15 @@ const VITEST = join(import.meta.dirname, '../../../node_modules/vitest/vitest.mj
 
 it('prints the totals of a run, and records each failure whole, also those outside of tests', () => {
   const file = join(tempFolder('results'), 'results');
-  const { stdout, status } = spawnSync(process.execPath, [VITEST, 'run', '--root', FIXTURES], {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [VITEST, 'run', '--root', FIXTURES], {
     encoding: 'utf8',
-    env: { ...process.env, KUBENODE_RESULTS: file, KUBENODE_SEED: '7', CACHE_FOLDER: tempFolder('vite') },
+    env: {
+      ...process.env,
+      CI: 'true',
+      KUBENODE_RESULTS: file,
+      KUBENODE_SEED: '7',
+      CACHE_FOLDER: tempFolder('vite'),
+    },
   });
   expect(status).toBe(1);
   // The comparison, the hook and the import; the test behind the hook is skipped.
@@ -29,6 +35,8 @@ it('prints the totals of a run, and records each failure whole, also those outsi
     'failing.fixture.ts > a suite whose hook fails',
     'failing.fixture.ts > compares',
   ]);
+  // Vitest prints them at the end only.
+  expect(stderr).toMatch(/FAILED failing\.fixture\.ts > compares\n[^]*-\s+"b": 3/);
   const errors = failures.map(([, , error]) => error).join('\n');
   expect(errors).toContain('the import failed');
   expect(errors).toContain('the hook failed');

@@ -61,7 +61,7 @@ export function fileResultsOf(
   };
 }
 
-function fileResultOf(module: TestModule): FileResult {
+export function fileResultOf(module: TestModule): FileResult {
   const tests = [...module.children.allTests()];
   const suites = [module, ...module.children.allSuites()];
   // A file or a suite has its own errors beside those of its tests: a hook that failed, an import that threw.
