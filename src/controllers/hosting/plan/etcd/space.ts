@@ -3,7 +3,7 @@ import type { ConditionUpdate } from '../../../../kube/objects/conditions.ts';
 import { truncate } from '../../../../kube/objects/truncate.ts';
 import type { EtcdSpace } from '../../drivers/driver.ts';
 import type { HostingDecision, HostingInput } from '../input.ts';
-import { disruptive } from '../members.ts';
+import { disruptive, innerReports } from '../members.ts';
 import { backupRunning } from './backup.ts';
 import { isEtcdServing, learningWait } from './quorum.ts';
 
@@ -31,8 +31,9 @@ function mayBeAway(input: HostingInput): boolean {
 }
 
 /** An act that is not urgent waits for all members and for the end of a change. */
-function isQuiet({ plane, cluster }: HostingInput): boolean {
-  return plane.members.every(({ state }) => state === 'Ready') && !cluster.status?.hosted?.upgrade;
+function isQuiet(input: HostingInput): boolean {
+  const areReady = innerReports(input).every(({ state }) => state === 'Ready');
+  return areReady && !input.cluster.status?.hosted?.upgrade;
 }
 
 function shrinkReason({ isFull, dbBytes, inUseBytes, quotaBytes }: EtcdSpace): string | undefined {

@@ -51,6 +51,11 @@ describe('the plan of the database of etcd', () => {
     expect(text(FULL, starting)).toBe('nothing');
   });
 
+  it('HOS-33 waits for no gateway, which no other member needs', () => {
+    const gateway = { member: 'kubenode-gateway', state: 'Stopped', starts: [] } as const;
+    expect(text(LOOSE, { plane: { members: [...members(), gateway] } })).toBe('Shrink');
+  });
+
   it('HOS-33 defragments nothing while a backup reads the database, and does during a drill', () => {
     const during = (['Backup', 'Drill'] as const).map((type) =>
       text(FULL, { input: { upkeep: upkeepRun(type) } }),
