@@ -136,3 +136,27 @@ describe('a name that our own controllers do not start with', () => {
     expect(bed.hosting().log).toContain('outside ci at c.example.com:6443');
   });
 });
+
+function waitingOf(bed: HostingBed): string {
+  return JSON.stringify(found(bed)?.status?.hosted?.waiting ?? 'nothing');
+}
+
+describe('an endpoint of the Service kubernetes that a policy of the cluster refuses', () => {
+  it('HOS-41 keeps nothing else waiting, is reported with the cause, and is written when it may be', async () => {
+    const bed = await created(HOSTED.exposure);
+    const plane = bed.hosting().planes.get('ci');
+    if (!plane) throw new Error('there is no control plane');
+    plane.refusesEndpoint = true;
+    bed.apply(cluster({ ...OUTSIDE, host: '192.0.2.10' }, { addons: [addon('dns')] }));
+    await bed.advance(60_000);
+    expect(bed.hosting().log).toContain('apply ci dns 11');
+    const waiting = waitingOf(bed);
+    for (const part of ['EndpointRefused', 'a policy refuses it', 'default/kubernetes-outside']) {
+      expect(waiting).toContain(part);
+    }
+    plane.refusesEndpoint = false;
+    await bed.advance(60_000);
+    expect(bed.hosting().log).toContain('endpoint ci 192.0.2.10:6443');
+    expect(waitingOf(bed)).toBe('"nothing"');
+  });
+});

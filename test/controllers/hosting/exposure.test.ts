@@ -138,6 +138,9 @@ describe('a control plane that other machines reach', () => {
     if (plane) plane.endpoint = 'Foreign';
     expect(await changed(bed, { ...OUTSIDE, host })).not.toContain(`endpoint ci ${host}:6443`);
     expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
+    const { reason, message } = found(bed)?.status?.hosted?.waiting ?? {};
+    expect(reason).toBe('EndpointNotOurs');
+    expect(message).toContain('kubectl --namespace default delete endpointslice kubernetes-outside');
   });
 
   it('HOS-41 refuses a host that no certificate has, and keeps what it has', async () => {

@@ -16,6 +16,8 @@ import { createRelay } from './relay.ts';
 const MAX_OUTSIDE = 4096;
 
 export interface BalancerOptions {
+  /** How many connections of other machines it has at most. Default: 4096. */
+  readonly maxOutside?: number;
   /** The port of clients, which several balancers share. */
   readonly port: number;
   /** Whether clients of other machines reach it, too. */
@@ -34,7 +36,8 @@ export async function runBalancer(options: BalancerOptions): Promise<void> {
   const { port, healthPort, caFile, clock, signal } = options;
   const host = options.isOutside ? ALL_ADDRESSES : LOOPBACK;
   const backends = createBackends(options.backends);
-  const relay = createRelay(backends, options.isOutside ? { maxConnections: MAX_OUTSIDE } : {});
+  const { maxOutside = MAX_OUTSIDE } = options;
+  const relay = createRelay(backends, options.isOutside ? { maxConnections: maxOutside } : {});
   const health = createServer((_, response) => response.end(formatHealth(backends)));
   await listenOn(relay, 'the API servers', { host, port, isShared: true });
   await listenOn(health, 'health', { host: LOOPBACK, port: healthPort });

@@ -4,7 +4,6 @@ import type { Cluster } from '../../../api/generated/types.ts';
 import {
   ANNOTATION_SECRET_USE,
   ANNOTATION_WRITTEN_AT,
-  ENDPOINT_OUTSIDE,
   EVENT_PREFIX,
   FINALIZER_HOSTING,
   kubeconfigSecret,
@@ -24,7 +23,7 @@ import type { EtcdMember, PlaneDriver, PlaneSpec } from '../drivers/driver.ts';
 import { HostingError } from '../errors.ts';
 import type { HostingObservation, HostingParts, HostingPorts } from '../observe.ts';
 import { isUpkeep, type UpkeepAct } from '../plan/etcd/backup.ts';
-import { outsideEndpoint } from '../plan/exposure/endpoint.ts';
+import { ENDPOINT_BLOCKER, outsideEndpoint } from '../plan/exposure/endpoint.ts';
 import { outsideText } from '../plan/exposure/outside.ts';
 import type { EtcdAct, HostingAct, HostingWait, SimpleAct } from '../plan/input.ts';
 import { knownOrders } from '../plan/rotation/publish.ts';
@@ -59,12 +58,9 @@ export async function carryOutHosting(
 /** A policy of the cluster may refuse it, and the cluster serves all others without it. */
 function endpointRefused(error: unknown, { signal, log }: ReconcileContext): HostingWait {
   signal.throwIfAborted();
-  const message = `the endpoint of the Service kubernetes could not be written: ${messageOf(error)}`;
+  const message = `the endpoint of the Service kubernetes could not be changed, which is tried again: ${messageOf(error)}`;
   log.warn('endpoint is refused', { reason: message });
-  return wait('EndpointRefused', message, [
-    'EndpointSlice',
-    `${ENDPOINT_OUTSIDE.namespace}/${ENDPOINT_OUTSIDE.name}`,
-  ]);
+  return wait('EndpointRefused', message, ENDPOINT_BLOCKER);
 }
 
 /** A failure is recorded and reported by a condition, and nothing waits for it. */

@@ -7,7 +7,7 @@ import { isApiServing } from './api-servers/serving.ts';
 import { planReload, planRenewal } from './certificates.ts';
 import { planBackupRestore, withBackup, withDrill } from './etcd/backup.ts';
 import { planShrink } from './etcd/space.ts';
-import { planEndpoint } from './exposure/endpoint.ts';
+import { endpointWait, planEndpoint } from './exposure/endpoint.ts';
 import { exposureInRotation, exposureWait, planExposure } from './exposure/exposure.ts';
 import { gatewayWait, isReachedOutside, withGateways } from './exposure/gateways.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
@@ -57,7 +57,7 @@ function planLater(input: HostingInput): HostingDecision {
 
 /** Returns what only other machines wait for. */
 function outsideWait(input: HostingInput): HostingDecision['wait'] {
-  return exposureWait(input) ?? gatewayWait(input) ?? input.refused?.get('endpoint');
+  return exposureWait(input) ?? gatewayWait(input) ?? endpointWait(input);
 }
 
 function waitOf(found: HostingDecision['wait']): HostingDecision | undefined {

@@ -58,6 +58,34 @@ it('serves until its signal aborts, and gives both of its ports back', async () 
   expect([await isPortFree(port), await isPortFree(healthPort)]).toEqual([true, true]);
 });
 
+it.each([
+  ['HOS-41 has no more connections of other machines than its limit', true, 'closed'],
+  ['HOS-13 has no such limit for clients of this machine', false, 'open'],
+])('%s', async (_, isOutside, expected) => {
+  const caFile = caIn(tempFolder('balancer'));
+  const held = createServer((socket) => void socket.resume().write('held'));
+  onTestFinished(() => void held.close());
+  const backend = await listenOn(held, 'a test', { host: HOST, port: 0 });
+  const [port, healthPort] = [await findFreePort(), await findFreePort()];
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const clock = createSystemClock();
+  const options = { port, isOutside, maxOutside: 1, healthPort, backends: [backend], caFile, clock, signal };
+  const running = runBalancer(options);
+  await expect.poll(() => isReady(healthPort), READY).toBe(200);
+  const first = connect({ host: HOST, port });
+  await once(first, 'data');
+  const second = connect({ host: HOST, port }).resume();
+  const found = await Promise.race([
+    once(second, 'close').then(() => 'closed'),
+    once(second, 'data').then(() => 'open'),
+  ]);
+  for (const client of [first, second]) client.destroy();
+  stopped.abort();
+  await running;
+  expect(found).toBe(expected);
+});
+
 function caIn(folder: string): string {
   const caFile = join(folder, 'ca.crt');
   writeFileSync(caFile, createAuthority('ca', createSystemClock().now(), 1).certPem);

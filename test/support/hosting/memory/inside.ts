@@ -55,7 +55,7 @@ export function memoryInside(
     setEndpoint: async (name, address) => {
       const plane = planes.get(name);
       if (!plane) return;
-      if (plane.endpoint === 'Foreign') throw new Error('a policy refuses it');
+      if (plane.refusesEndpoint === true) throw new Error('a policy refuses it');
       plane.endpoint = address;
       log.push(`endpoint ${name} ${address ? `${address.host}:${address.port}` : 'none'}`);
     },

@@ -79,6 +79,8 @@ export interface MemoryPlane {
   published?: SignedAuthorities | undefined;
   /** The endpoint of the Service `kubernetes` inside the cluster. */
   endpoint?: InsideReport['endpoint'];
+  /** Whether a policy of the cluster refuses that endpoint. */
+  refusesEndpoint?: boolean;
   /** What the agents of the cluster report. */
   agents: MachineClient[];
   nodes: string[];

@@ -100,8 +100,9 @@ export function gateWait(input: HostingInput): HostingDecision['wait'] {
   const starting = waitForMembers(input);
   if (starting || canary === 'Passed') return starting;
   const message = canary?.problem ?? 'the API server was not asked yet';
-  return wait('CanaryFailed', `a write, a read and a watch do not work: ${message}`, [
-    'ConfigMap',
-    UPGRADE_CANARY,
-  ]);
+  return wait(
+    'CanaryFailed',
+    `the canary of the API server (a write, a read, a watch, in a rotation a token) failed: ${message}`,
+    ['ConfigMap', UPGRADE_CANARY],
+  );
 }

@@ -69,12 +69,12 @@ describe('the members of a control plane that is changed', () => {
     [
       'the canary failed',
       { input: { canary: { problem: 'timeout' } } },
-      'a write, a read and a watch do not work: timeout',
+      'the canary of the API server (a write, a read, a watch, in a rotation a token) failed: timeout',
     ],
     [
       'the canary was not asked, which is not a pass',
       { input: { canary: undefined } },
-      'a write, a read and a watch do not work: the API server was not asked yet',
+      'the canary of the API server (a write, a read, a watch, in a rotation a token) failed: the API server was not asked yet',
     ],
   ])('HOS-10 holds the next member back unless %s', (_, parts, expected) => {
     expect(gateWait(upgradeInput(parts))?.message).toBe(expected);

@@ -399,7 +399,7 @@ const FAILURES: readonly (readonly [name: string, parts: UpgradeParts, next: str
       input: { canary: { problem: 'x' } },
       hosted: { upgrade: LATE },
     },
-    'Record RollingBack: step Managers made no progress for 40 s: a write, a read and a watch do not work: x',
+    'Record RollingBack: step Managers made no progress for 40 s: the canary of the API server (a write, a read, a watch, in a rotation a token) failed: x',
   ],
   [
     'the canary fails at the end of the soak',
@@ -410,7 +410,7 @@ const FAILURES: readonly (readonly [name: string, parts: UpgradeParts, next: str
       input: { canary: { problem: 'x' } },
       hosted: { upgrade: LATE },
     },
-    'Record RollingBack: step Soak made no progress for 100 s: a write, a read and a watch do not work: x',
+    'Record RollingBack: step Soak made no progress for 100 s: the canary of the API server (a write, a read, a watch, in a rotation a token) failed: x',
   ],
   ['a person is to look at it', { ...API_CRASHES, hosted: { upgrade: PAUSE } }, 'stalled UpgradeFailed'],
   [

@@ -21,11 +21,11 @@ export function createClaimSweep(
   const swept = new Set<string>();
   return async (plane) => {
     if (swept.has(plane.uid)) return;
-    swept.add(plane.uid);
     await locked(plane, async () => {
       const { claim, record, state } = await readPlane(dir, plane);
       if (claim !== 'Own' || record?.controllersPort === undefined || !state) return;
       await releaseUnused(dir, record, state);
     });
+    swept.add(plane.uid);
   };
 }

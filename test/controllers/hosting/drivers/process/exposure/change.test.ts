@@ -156,6 +156,23 @@ describe('the exposure in the files of a control plane', () => {
     expect(claims()).toHaveLength(6);
   });
 
+  it('HOS-06 releases it at the next observation where the first one was interrupted', async () => {
+    const { prepare, claims, dir } = bed();
+    await prepare();
+    const port = await findFreePort();
+    writeFileSync(join(portsFolder(dir), String(port)), 'ci\n');
+    const { locked } = createPlaneLocks(dir);
+    let isInterrupted = true;
+    const sweep = createClaimSweep(dir, async (plane, work) => {
+      if (isInterrupted) throw new Error('interrupted');
+      return await locked(plane, work);
+    });
+    await expect(sweep(planeSpec())).rejects.toThrow('interrupted');
+    isInterrupted = false;
+    await sweep(planeSpec());
+    expect(claims()).not.toContain(port);
+  });
+
   it('HOS-41 ends nothing and keeps no port where the disk takes no record', async () => {
     const { prepare, change, claims, read, dir } = bed();
     const [port, other] = [await findFreePort(), await findFreePort()];
